@@ -66,8 +66,10 @@ static void put_kind(const struct kind_row *kind, struct buf *to)
     buf_addf(to, "## %s\n\n", kind->name);
     man_text(str_of(kind->meaning), to);
     buf_addf(to, " Contract %s. Recognised by", kind->contract);
+    if (kind->least > 1)
+        buf_addf(to, " %zu of", kind->least);
     for (size_t i = 0; i < KIND_MARKS && kind->marks[i]; i++) {
-        buf_adds(to, !i ? " " : kind->any ? " or " : " and ");
+        buf_adds(to, !i ? " " : kind->least > 1 ? ", " : kind->least ? " or " : " and ");
         man_bold(str_of(kind->marks[i]), to);
     }
     buf_adds(to, ".\n\n");

@@ -60,8 +60,8 @@ WRIT_API const char *writ_version(void);
  *      "pointer":..,"message":..,"code":..,"severity":"error"|"warning"}],"errors":N,"warnings":N}
  *
  * code and message are there where it is not. WRIT_USAGE and {"topic":..,"code":..,"message":..,
- * "near":..,"known":..} where there is no such kind. writ_check_in(): what the steps of a plan ask
- * for is judged, too, as writ_run() would with this environment, whatever its context is. */
+ * "near":..,"known":..} where there is no such kind. writ_check_in(): the steps of a plan are
+ * judged as by writ_run() with this environment and any context; a lane, by the classes there. */
 WRIT_API int writ_check(const struct writ_input *input, const char *kind, char **answer);
 WRIT_API int writ_check_in(const struct writ_input *input, const char *kind,
                            const char *const *environment, char **answer);
@@ -170,8 +170,8 @@ struct writ_ledger;
  * With one that was opened to read, what would write it returns WRIT_USAGE: to append, to enter an
  * input, to erase, to make a checkpoint, and a proof that needs a new one.
  *
- * It is used by one thread at a time; where two do, an assertion ends the program. Each may open
- * the same ledger for itself. */
+ * It is used by one call at a time: by one thread, and not by who takes the lines of a call that
+ * has it; where two do, an assertion ends the program. Each may open the same ledger for itself. */
 WRIT_API int writ_ledger_open(const char *where, const char *const *environment, bool append,
                               struct writ_ledger **out, char **answer);
 WRIT_API void writ_ledger_close(struct writ_ledger *ledger);
@@ -244,9 +244,9 @@ WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line
  * "ledger_id":"<of the note about it>","reason":..}. What is kept by its digest is below the
  * directory of "evidence", as writ-ledger(7) has it. Of a plan that is running in the ledger,
  * "steps_unended" tells which steps have no end there: {"index":..,"name":..,"action":..,
- * "step_id":..,"execution_id":..,"started_at":..}, the last two null where none is known to have
- * begun; and where the execution has an end, as one may whose plan was killed before it could tell,
- * "state":"succeeded"|"failed"|"cancelled","duration_ms":...
+ * "step_id":..,"begun":true|false|null,"execution_id":..,"started_at":..}, the last two null where
+ * none is recorded, "begun" where nobody knows; and where the execution has an end, as one may
+ * whose plan was killed, "state":"succeeded"|"failed"|"cancelled","duration_ms":...
  * WRIT_NO and {"code":..,"message":..,"candidates":[..]} when there is none, or more than one. */
 WRIT_API int writ_show(struct writ_ledger *ledger, const char *id, char **answer);
 
@@ -295,8 +295,8 @@ WRIT_API int writ_checkpoint(struct writ_ledger *ledger, char **answer);
 WRIT_API int writ_prove(struct writ_ledger *ledger, const char *id, const struct writ_input *since,
                         char **answer);
 
-/* Does a proof hold? Needs no ledger. `key`: the verifier key to trust; without one the answer
- * tells by which key it is signed, and "trusted" is false.
+/* Does a proof hold? Needs no ledger. `key`: the verifier key to trust; without one "trusted" is
+ * false, and a proof that holds is WRIT_UNAVAILABLE: nobody knows whose it is.
  *
  *     {"holds":..,"proof":..,"index":..,"body":..,"size":..,"origin":..,"made":..,"key":..,
  *      "trusted":..,"message":..}
@@ -387,16 +387,17 @@ WRIT_API int writ_plan_show(const struct writ_plan *plan, char **answer);
 
 /* What would run, in which order and under which limits; nothing runs.
  *
- *     {"plan_id":..,"name":..,"timeout_ms":..,"jobs":..,"missing":[keys],
- *      "refused":{"code":..,"message":..}|null,"steps":[{"step_id":..,"name":..,
- *      "action":..,"about":..,"after":[names],"wave":N,"on_failure":..,"attempts":N,
- *      "timeout_ms":..,"limits":{..}|null,"why":..,
- *      "refused":{"code":..,"message":..,"sure":..}|null,"warnings":[..]}]}
+ *     {"plan_id":..,"name":..,"timeout_ms":..,"jobs":..,"missing":[keys],"refused":{"code":..,
+ *      "message":..}|null,"steps":[{"step_id":..,"name":..,"action":..,"about":..,"after":[names],
+ *      "wave":N,"on_failure":..,"attempts":N,"timeout_ms":..,"limits":{..}|null,"why":..,
+ *      "refused":{"code":..,"message":..,"sure":..}|null,"warnings":[..],"lane":{..}|null}]}
  *
  * Steps are in the order they are started in when they are started one at a time; wave: how many
  * steps have to be completed one after the other before it, plus one. timeout_ms: the time that
- * ends first: the plan's, the step's, the command's or the executor's. limits: of commands.
- *
+ * ends first: the plan's, the step's, the command's or the executor's. limits: of commands; its
+ * time alone of one that a wrapper runs. lane: of a command of a class, its "class", and as of
+ * writ_route_plan() "route", "route_reason", "worker" and "unavailable"; "otherwise", the route if
+ * that worker cannot be reached, or null; "sandboxed", which is false where a wrapper runs it.
  * refused: of the plan, why it would be refused before anything runs: keys of its context are
  * missing, there is too little time, or it was used before; then the status is WRIT_NO. Of a step,
  * what the registry, as it is now, will say to its command or call when it runs, that its plan was
@@ -412,31 +413,31 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
  *      "evidence":{"files":N,"bytes":N,"directory":..},"problems":[as from writ_check()]}
  *
  * WRIT_OK: success; WRIT_NO: failure, WRIT_PARTIAL: partial; WRIT_WRONG and an answer as from
- * writ_check() where the document is so wrong that there can be no result (A04-24); WRIT_USAGE and
- * {"code":..,"message":..} where policy, jobs, set or weak are not what they may be; WRIT_REFUSED
- * and {"code":..,"message":..} where the plan or execution was used before; WRIT_UNRECORDED where
- * it could not be recorded, and so there is no result.
+ * writ_check() where the document is so wrong that there can be no result (A04-24). With
+ * {"code":..,"message":..}: WRIT_USAGE where policy, jobs, set or weak are not what they may be,
+ * WRIT_REFUSED where the plan or execution was used before, WRIT_UNRECORDED where it could not be
+ * recorded, and so there is no result.
  *
- * Lines of progress:
+ * Lines of progress; each ends with "at":ms, and STEP is "step_id":..,"name":..,"index":N:
  *
  *     {"event":"plan_started","execution_id":..,"plan_id":..,"name":..,"steps_total":N,
- *      "timeout_ms":..,"deadline_ms":..,"jobs":N,"at":ms}
- *     {"event":"step_started","step_id":..,"name":..,"index":N,"attempt":N,"max_attempts":N,
- *      "at":ms}
- *     {"event":"step_completed","step_id":..,"name":..,"index":N,"attempt":N,"duration_ms":N,
- *      "note":..,"at":ms}
- *     {"event":"step_failed","step_id":..,"name":..,"index":N,"attempt":N,"duration_ms":N,
- *      "code":..,"message":..,"severity":..,"on_failure":..,"note":..,"last_words":..,"at":ms}
- *     {"event":"step_retries","step_id":..,"name":..,"index":N,"attempt":N,"wait_ms":N,"at":ms}
- *     {"event":"notify","step_id":..,"name":..,"index":N,"inner":..,"payload":{..},"at":ms}
- *     {"event":"plan_execution_success"|"plan_execution_partial"|"plan_execution_failure",
- *      "result":{PlanResult},"at":ms}
+ *      "timeout_ms":..,"deadline_ms":..,"jobs":N}
+ *     {"event":"step_started",STEP,"attempt":N,"max_attempts":N}
+ *     {"event":"step_completed",STEP,"attempt":N,"duration_ms":N,"note":..}
+ *     {"event":"step_failed",STEP,"attempt":N,"duration_ms":N,"code":..,"message":..,
+ *      "severity":..,"on_failure":..,"note":..,"last_words":..}
+ *     {"event":"step_retries",STEP,"attempt":N,"wait_ms":N}
+ *     {"event":"step_lane",STEP,"inner":..,"said":{..}}
+ *     {"event":"step_held",STEP,"class":..,"route":..,"worker":..,"downgraded":..,"missing":[..]}
+ *     {"event":"notify",STEP,"inner":..,"payload":{..}}
+ *     {"event":"plan_execution_<status>","result":{PlanResult}}
  *
- * inner is there where a step of an inner plan speaks: its name, while the others are of the step
- * that has that plan. name: the step's, as in metadata.writ.names; the beginning of its id where it
- * has none there. index: its place in the plan. note: words for people, or null. attempt 0: it was
- * not begun, for what it depends on was not completed. A line that follows lost ones has "lost":N.
- */
+ * inner is there, in step_held too, where a step of an inner plan speaks: its name, while the
+ * others are of the step that has that plan. name: the step's, as in metadata.writ.names; the
+ * beginning of its id where it has none there. index: its place in the plan. note: words for
+ * people, or null. attempt 0: it was not begun, for what it depends on was not completed. said: a
+ * line of its lane's transcript, of unavailable, retry or downgrade. missing: the layers that did
+ * not hold it, where it was a lane. A line that follows lost ones has "lost":N. */
 WRIT_API int writ_run(const struct writ_plan *plan, char **answer);
 
 /* ---- routes ---- */
@@ -463,10 +464,9 @@ struct writ_route {
  *
  *     {"contract_version":..,"command_id":..,"command_class":..,"correlation_id":..,
  *      "scenario_id":..,"normalized_command":..,"argv":[..],"route":..,"route_reason":..,
- *      "policy_id":..,"worker":..,"routed_command":..,
- *      "timeouts":{"soft_timeout_secs":..,"hard_timeout_secs":..,"cancel_grace_secs":..},
- *      "max_retries":..,"downgraded":..,"unavailable":..,"state":"planned",
- *      "artifact_manifest_fields":[..]}
+ *      "policy_id":..,"worker":..,"routed_command":..,"timeouts":{"soft_timeout_secs":..,
+ *      "hard_timeout_secs":..,"cancel_grace_secs":..},"max_retries":..,"downgraded":..,
+ *      "unavailable":..,"state":"planned","artifact_manifest_fields":[..]}
  *
  * WRIT_WRONG and an answer as from writ_check() when a document is wrong; WRIT_REFUSED and
  * {"code":..,"message":..} when the class does not take the command; WRIT_USAGE where there is

@@ -123,3 +123,12 @@ void report_finish(struct report *r)
         p->col = col;
     }
 }
+
+const struct problem *report_wrong(const struct report *r)
+{
+    const struct problem *p = r->first;
+
+    while (p && p->warning)
+        p = p->next;
+    return p;
+}

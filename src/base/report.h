@@ -47,6 +47,10 @@ void report_error(struct report *r, const struct error *e);
 
 void report_finish(struct report *r);
 
+/* The first problem that makes the document wrong; NULL: there is none. Of a finished report: it is
+ * the first in the text, and no warning before it is told in its place. */
+const struct problem *report_wrong(const struct report *r);
+
 /* What is added from now on lives in `a`: of a report that was made in an arena which is another's,
  * and locked for us only while we looked. */
 static inline void report_goes_on_in(struct report *r, struct arena *a)

@@ -12,6 +12,7 @@
 
 #include "cli/answer.h"
 #include "cli/change_lines.h"
+#include "cli/lane_lines.h"
 #include "cli/print.h"
 #include "cli/reached.h"
 #include "cli/request.h"
@@ -30,16 +31,29 @@ static double seconds(const struct doc *record)
     return (double)doc_whole(record, "duration_ms") / 1000;
 }
 
+/* It has the time of its class, or less where less was asked for. */
+static void say_lanes_time(const struct doc *record)
+{
+    int64_t had_ms = doc_whole(doc_get(record, "limits"), "timeout_ms");
+    int64_t hard_secs = doc_whole(record, "hard_timeout_secs");
+    struct str class = doc_text(record, "class");
+
+    if (had_ms < hard_secs * 1000)
+        err(DIM,
+            "      it had %.1f s, as asked for; the hard timeout of the class %.*s is %" PRId64
+            " s\n",
+            (double)had_ms / 1000, STR_ARG(class), hard_secs);
+    else
+        err(DIM, "      it had %.1f s: the hard timeout of the class %.*s\n", (double)had_ms / 1000,
+            STR_ARG(class));
+}
+
 static void say_timeout(const struct doc *record)
 {
     say("timeout: stopped after %.1f s (exit %" PRId64 ")", seconds(record),
         doc_whole(record, "exit_code"));
     if (doc_get(record, "lane"))
-        err(DIM,
-            "      it had %.1f s: the hard timeout of the class %.*s (writ route contract lists "
-            "all), or a shorter --timeout-ms\n",
-            (double)doc_whole(doc_get(record, "limits"), "timeout_ms") / 1000,
-            STR_ARG(doc_text(record, "class")));
+        say_lanes_time(record);
     else
         err(DIM, "      more time: --timeout-ms, at most 600000\n");
 }
@@ -158,7 +172,7 @@ static void say_violation(const struct doc *record)
 /* Of a lane: its route is closed, and it may not go another way. */
 static void say_unrun(const struct doc *record)
 {
-    say("nothing ran: no worker could be had, and it may not run here (exit %" PRId64 ")",
+    say("nothing ran: no worker could be reached, and it may not run here (exit %" PRId64 ")",
         doc_whole(record, "exit_code"));
     err(DIM, "      writ doctor tells which routes are open\n");
 }
@@ -342,31 +356,23 @@ static void say_lost_output(const struct doc *record)
         say("what it printed could not be passed on: %.*s", STR_ARG(why));
 }
 
-/* "cgroup, seccomp"; as many as there is room for. */
-static void put_names(const struct doc *record, const char *list, struct buf *to)
-{
-    for (const struct doc *n = doc_first(doc_get(record, list), DOC_LIST); n; n = n->next)
-        if (n->kind == DOC_TEXT)
-            buf_addf(to, "%s%.*s", to->len ? ", " : "", STR_ARG(n->text));
-}
-
 /* Who asked for a variable and does not have it would look for the reason elsewhere. */
 static void say_not_given(const struct doc *record)
 {
     _buf_ struct buf names = { .max = 1 << 12 };
 
-    put_names(record, "not_given", &names);
+    lane_names(record, "not_given", &names);
     if (names.len)
         say("the command was not given %s as asked for: see `writ explain variables`", names.s);
 }
 
 static void say_missing(const struct doc *record)
 {
-    _buf_ struct buf names = { .max = 1 << 12 };
+    _buf_ struct buf words = { .max = 1 << 13 };
 
-    put_names(record, "missing", &names);
-    if (names.len)
-        say("it was held by less than the default: without %s", names.s);
+    lane_held_words(record, &words);
+    if (words.len)
+        say("%s", words.s);
 }
 
 static void tell_end(const struct doc *record)

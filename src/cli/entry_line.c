@@ -223,6 +223,20 @@ static void audit_what(const struct doc *body, struct buf *to)
         add_word(to, reasons->first->text);
 }
 
+/* "31ca7a7c plan used by 8d2f61aa, completed": by which execution, and how far it came. */
+static bool used_what(const struct doc *entry, struct buf *to)
+{
+    const struct doc *body = doc_get(entry, "body");
+    struct str state = member_text(body, "plan_state");
+
+    if (!state.n)
+        return false;
+    add_word(to, line_short(doc_text(entry, "subject")));
+    buf_addf(to, " plan used by %.*s, %.*s", STR_ARG(line_short(member_text(body, "execution_id"))),
+             STR_ARG(state));
+    return true;
+}
+
 /* Of a body that is no event's: the first of these that it has. */
 static void other_what(const struct doc *entry, struct buf *to)
 {
@@ -279,7 +293,7 @@ void line_what_called(const struct doc *entry, struct str call, struct buf *to)
         event_what(entry, call, to);
     else if (str_is(doc_text(entry, "kind"), "action_audit"))
         audit_what(doc_get(entry, "body"), to);
-    else if (!plan_what(entry, to))
+    else if (!plan_what(entry, to) && !used_what(entry, to))
         other_what(entry, to);
     if (is_erased(entry))
         add_word(to, str_of("(erased)"));
@@ -334,21 +348,38 @@ void line_new_day(struct str day, char shown[LINE_DAY])
     (void)snprintf(shown, LINE_DAY, "%.*s", STR_ARG(day));
 }
 
+/* The same where it has no room for its columns: in words. */
+static void mention_folded(const struct doc *entry, struct str what, size_t column)
+{
+    _buf_ struct buf text = { .max = 1 << 20 };
+    struct str at = doc_text(entry, "createdAt");
+
+    buf_addf(&text, "%.*s %.*s %.*s %.*s %.*s", STR_ARG(line_short(doc_text(entry, "ledger_id"))),
+             STR_ARG(line_state(entry)), STR_ARG(line_day(at)), STR_ARG(line_clock(at)),
+             STR_ARG(what));
+    out_folded(PLAIN, buf_str(&text), column);
+}
+
 void line_mention(const struct doc *entry, size_t column)
 {
+    enum { WHEN = DAY + CLOCK + 3, GAPS = 4 };
     _buf_ struct buf what = { .max = 1 << 20 };
     struct str id = line_short(doc_text(entry, "ledger_id")), state = line_state(entry);
     struct str at = doc_text(entry, "createdAt"), day = line_day(at), clock = line_clock(at);
+    size_t width = id.n + (state.n > STATE ? state.n : STATE) + GAPS;
 
     if (!doc_get(entry, "body") || line_is_event(entry))
         add_word(&what, line_short(doc_text(entry, "subject")));
     else
         line_what(entry, &what);
+    if (print_room(column) < width + WHEN) {
+        mention_folded(entry, buf_str(&what), column);
+        return;
+    }
     out(CYAN, "%.*s  ", STR_ARG(id));
     out_cell(line_colour(state), state, state.n > STATE ? state.n : STATE);
     out(PLAIN, "  ");
-    column += id.n + (state.n > STATE ? state.n : STATE) + 4;
     out(DIM, "%.*s %.*s  ", STR_ARG(day), STR_ARG(clock));
-    out_cut(PLAIN, buf_str(&what), print_room(column + DAY + CLOCK + 3));
+    out_cut(PLAIN, buf_str(&what), print_room(column + width + WHEN));
     out(PLAIN, "\n");
 }

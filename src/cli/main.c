@@ -221,7 +221,7 @@ static void own_what_is_made(void)
 
 static void tell_no_memory(void)
 {
-    static const char last[] = "writ: no more memory can be had here (see ulimit -d and -v)\n";
+    static const char last[] = "writ: no more memory is available here (see ulimit -d and -v)\n";
 
     (void)!write(STDERR_FILENO, last, sizeof last - 1);
 }

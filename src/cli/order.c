@@ -57,6 +57,21 @@ static void say_network(const struct doc *network, struct buf *to)
         buf_addf(to, "network %.*s", STR_ARG(level.n ? level : str_of("api")));
 }
 
+static const struct doc *lane_of(const struct doc *step)
+{
+    const struct doc *lane = doc_get(step, "lane");
+
+    return lane && lane->kind == DOC_MAP ? lane : NULL;
+}
+
+/* A wrapper's walls are not ours. */
+static bool is_wrapped(const struct doc *step)
+{
+    const struct doc *lane = lane_of(step), *held = lane ? doc_get(lane, "sandboxed") : NULL;
+
+    return held && held->kind == DOC_BOOL && !held->truth;
+}
+
 /* "30.0 s, 512 MB, 1 core, files standard, offline · "; what is no command has a time alone, and
  * nothing where it is the plan's. */
 static void say_limits(const struct doc *step, int64_t plan_ms, struct buf *to)
@@ -70,7 +85,9 @@ static void say_limits(const struct doc *step, int64_t plan_ms, struct buf *to)
         return;
     units_time(time_ms, time);
     buf_adds(to, time);
-    if (command) {
+    if (is_wrapped(step)) {
+        buf_adds(to, ", no other limit: it runs outside of the sandbox");
+    } else if (command) {
         const struct doc *files = doc_get(limits, "filesystem");
         int64_t cores = doc_whole(limits, "cpu_cores");
 
@@ -103,6 +120,30 @@ static void show_line(enum colour colour, size_t column, const struct buf *text)
 {
     out(PLAIN, "%*s", (int)column, "");
     out_folded(colour, buf_str(text), column);
+}
+
+/* "class generic on worker box, route remote_ssh; local_direct if it cannot be reached" */
+static void show_lane(const struct doc *step, size_t column)
+{
+    const struct doc *lane = lane_of(step);
+    _buf_ struct buf text = { .max = LINE_MAX_BYTES };
+    struct str route, worker, otherwise, gone;
+
+    if (!lane)
+        return;
+    route = doc_text(lane, "route");
+    worker = doc_text(lane, "worker");
+    otherwise = doc_text(lane, "otherwise");
+    gone = doc_text(lane, "unavailable");
+    buf_addf(&text, "class %.*s", STR_ARG(doc_text(lane, "class")));
+    if (worker.n)
+        buf_addf(&text, " on worker %.*s", STR_ARG(worker));
+    buf_addf(&text, ", route %.*s", STR_ARG(route));
+    if (otherwise.n)
+        buf_addf(&text, "; %.*s if it cannot be reached", STR_ARG(otherwise));
+    if (gone.n)
+        buf_addf(&text, ": %.*s", STR_ARG(gone));
+    show_line(gone.n || is_wrapped(step) ? YELLOW : DIM, column, &text);
 }
 
 /* What the registry will say to it. */
@@ -163,6 +204,7 @@ static void show_step(const struct doc *step, int64_t number, size_t number_widt
     say_limits(step, plan_ms, &how);
     say_failure(step, &how);
     show_line(DIM, column, &how);
+    show_lane(step, column);
     buf_addf(&why, "%.*s", STR_ARG(doc_text(step, "why")));
     show_line(DIM, column, &why);
     show_refusal(step, column);

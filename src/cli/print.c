@@ -14,7 +14,7 @@
 
 #include "base/utf8.h"
 
-enum { SAID_MOST = 1000 };
+enum { SAID_MOST = 1000, FOLD_LEAST = 20, HANG = 4 };
 
 static bool colours[2]; /* of stdout, of stderr */
 static size_t columns = 80;
@@ -158,8 +158,9 @@ void print_safe(struct buf *to, struct str text)
     }
 }
 
-/* Behind a cell: they come when something follows in its line. */
+/* Blanks wait until something follows them in their line, so that no line ends with blanks. */
 static _Thread_local size_t blanks;
+static _Thread_local bool begun; /* is anything else in this line? */
 
 static void put_blanks(void)
 {
@@ -170,8 +171,10 @@ static void put_blanks(void)
 
 static void put_end(FILE *to)
 {
-    if (to == stdout)
+    if (to == stdout) {
         blanks = 0;
+        begun = false;
+    }
     (void)fputc('\n', to);
 }
 
@@ -179,8 +182,10 @@ static void put_bytes(FILE *to, struct str bytes)
 {
     if (to == stdout)
         atomic_store(&has_data, true);
-    if (to == stdout && bytes.n > 0)
+    if (to == stdout && bytes.n > 0) {
         put_blanks();
+        begun = bytes.s[bytes.n - 1] != '\n';
+    }
     if (bytes.n > 0 && fwrite(bytes.s, 1, bytes.n, to) < bytes.n && to == stdout)
         atomic_store(&lost, errno);
 }
@@ -210,18 +215,24 @@ static void put(FILE *to, enum colour colour, const char *fmt, va_list ap)
     _free_ char *text = NULL;
     int n = vasprintf(&text, fmt, ap);
     size_t ends = line_ends(fmt);
+    struct str shown;
 
     if (n < 0) {
         text = NULL;
         return;
     }
-    if (to == stdout && (size_t)n > ends)
+    shown = (struct str){ text, (size_t)n - ends };
+    if (to == stdout && ends == 0 && colour == PLAIN)
+        shown = str_trim_end(shown, " ");
+    if (to == stdout && shown.n > 0)
         put_blanks();
-    if (coloured)
+    if (coloured && shown.n > 0)
         (void)fputs(escapes[colour], to);
-    put_safe(to, (struct str){ text, (size_t)n - ends });
-    if (coloured)
+    put_safe(to, shown);
+    if (coloured && shown.n > 0)
         (void)fputs("\033[0m", to);
+    if (to == stdout)
+        blanks += (size_t)n - ends - shown.n;
     while (ends-- > 0)
         put_end(to);
 }
@@ -396,22 +407,31 @@ void err_leave(void)
 
 size_t print_fold(struct str text, size_t room)
 {
-    size_t n = 0, chars = 0, blank = 0;
+    size_t n, step;
 
-    for (; n < text.n && chars <= room; n++) {
-        if (text.s[n] == ' ')
-            blank = n;
-        chars += !is_inner(text.s[n]);
-    }
-    if (chars <= room)
-        return text.n;
-    return blank > 0 ? blank : n - 1;
+    (void)print_measure(text, room, &n);
+    if (n == text.n)
+        return n;
+    for (size_t blank = n; blank > 0; blank--) /* that behind what fits ends the line, too */
+        if (text.s[blank] == ' ')
+            return blank;
+    step = n ? n : utf8_step(text.s, text.s + text.n);
+    return step ? step : 1;
 }
 
 void out_folded(enum colour colour, struct str text, size_t column)
 {
-    size_t room = columns > column + 20 ? columns - column : 20;
+    size_t room = print_room(column);
 
+    /* On a narrow terminal: a text that has too little room beside a name goes below the name. */
+    if (room < FOLD_LEAST && column > 2 * HANG && print_columns(text) > room) {
+        if (begun)
+            put_end(stdout);
+        blanks = column = HANG;
+        room = print_room(column);
+    }
+    if (room < FOLD_LEAST)
+        room = FOLD_LEAST;
     do {
         size_t n = print_fold(text, room);
 

@@ -26,7 +26,7 @@ size_t print_room(size_t column);
 size_t print_columns(struct str text);
 
 /* How many columns of at most `room` it takes, and how many of its bytes go into them; how many
- * bytes go on a line with room for so many characters: up to a blank. */
+ * bytes go on a line of so many columns: up to a blank, and one character at least. */
 size_t print_measure(struct str text, size_t room, size_t *bytes);
 size_t print_fold(struct str text, size_t room);
 
@@ -67,7 +67,8 @@ void err_frame(struct str frame);
 /* Nobody takes what is on stderr: from here on nothing is written there. */
 void err_leave(void);
 
-/* A text that begins at this column, in lines that end at the terminal's edge; and a line end. */
+/* A text that begins at this column, in lines that end at the terminal's edge; and a line end.
+ * Where the terminal leaves the text too little room at this column, it begins on the next line. */
 void out_folded(enum colour colour, struct str text, size_t column);
 
 /* False when something written did not get out (a full disk, a closed pipe). */

@@ -136,6 +136,41 @@ static void say_unreached(const struct doc *record)
     say_others(&places);
 }
 
+/* What to do about a rule, by how its text begins; about others nothing can be done here. */
+static const struct {
+    const char *rule, *mend;
+} mends[] = {
+    { "it is not in the list of hosts", "allow it with --allow-host" },
+    { "its port is not in the list of hosts", "allow it with its port: --allow-host HOST:PORT" },
+    { "denied by ", "what is denied is not reached, whatever allows it" },
+    { "its address is not one", NULL },
+    { "its address is ", "allow the address itself, as it is written, with --allow-host" },
+};
+
+static const char *mend_of(const struct doc *c)
+{
+    for (size_t i = 0; i < COUNT(mends); i++)
+        if (str_begins(doc_text(c, "rule"), mends[i].rule))
+            return mends[i].mend;
+    return NULL;
+}
+
+static void say_refused(const struct places *places)
+{
+    for (size_t i = 0; i < places->n && i < SAID_MOST; i++) {
+        _buf_ struct buf host = { .max = SHOW_MAX };
+        const char *mend = mend_of(places->v[i]);
+        bool last = i + 1 == places->n || i + 1 == SAID_MOST;
+
+        put_host(places->v[i], &host);
+        say("%.*s was not reached: %.*s", STR_ARG(buf_str(&host)),
+            STR_ARG(doc_text(places->v[i], "rule")));
+        if (mend && (last || mend_of(places->v[i + 1]) != mend))
+            err(DIM, "      %s\n", mend);
+    }
+    say_others(places);
+}
+
 void reached_say(const struct doc *record)
 {
     struct places places;
@@ -145,18 +180,8 @@ void reached_say(const struct doc *record)
         say("writ-net ended too early: the record may lack some of what was reached");
     say_unreached(record);
     gather(record, is_refused, &places);
-    for (size_t i = 0; i < places.n && i < SAID_MOST; i++) {
-        _buf_ struct buf host = { .max = SHOW_MAX };
-
-        put_host(places.v[i], &host);
-        say("%.*s was not reached: %.*s", STR_ARG(buf_str(&host)),
-            STR_ARG(doc_text(places.v[i], "rule")));
-    }
-    say_others(&places);
-    if (places.n > 0)
-        err(DIM,
-            "      allow a host with --allow-host; private addresses only as they are written\n");
-    else if (doc_get(doc_place(record, "network"), "missed"))
+    say_refused(&places);
+    if (places.n == 0 && doc_get(doc_place(record, "network"), "missed"))
         say("the sandbox gives it no network; allow a host with --allow-host");
 }
 

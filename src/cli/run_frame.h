@@ -19,11 +19,15 @@ void frame_change(const struct run_state *s, const struct run_change *change, st
 void frame_region(const struct run_state *s, int64_t now_ms, size_t rows, unsigned spin,
                   struct paint *p);
 
+/* What is to be told of the lane of a step: "route downgrade: ..", in the words of `writ exec`, and
+ * before them the name of the step of an inner plan that it is about. */
+void frame_lane(const struct run_change *change, struct buf *to);
+
 /* What a notify step tells: {"text":..} alone is that text. NULL: nothing. */
 void frame_payload(const struct doc *payload, struct buf *to);
 
 /* The last lines of what a step that failed said on stderr, each as it can be read: without
- * colours, blanks for tabs. Calls `line` for at most `most` of them, and not for what the message
- * of the failure has as well. */
+ * colours, blanks for tabs. Calls `line` for at most `most` of them, in their order; not where
+ * there is one alone and the message of the failure has it. */
 void frame_words(const struct doc *failed, int most, void (*line)(void *self, struct str text),
                  void *self);

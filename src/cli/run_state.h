@@ -35,6 +35,7 @@ struct run_state {
     bool told;                   /* lines were read */
     bool ended;                  /* the line that tells of the end was read */
     bool forced;                 /* somebody wants no more of it */
+    int heard;                   /* by this signal, once it has ended; 0: by none that we heard */
     const struct doc *retryable; /* codes: a list of texts, or NULL */
 };
 
@@ -57,6 +58,8 @@ enum run_event {
     RUN_STUMBLED, /* an attempt failed, and there is another */
     RUN_RETRIES,
     RUN_NOTICE,
+    RUN_LANE, /* its lane goes another way, or waits for its worker */
+    RUN_HELD, /* where its lane ran, and by what it was not held */
     RUN_ENDED,
     RUN_FORCED, /* not from a line: somebody wants no more of it */
     RUN_EVENTS,

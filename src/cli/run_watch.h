@@ -20,6 +20,7 @@ struct run_watch {
     int force;       /* readable when the plan's time is to be up */
     int poke;        /* readable when the first signal has come, for the view */
     int signals, sizes, done;
+    int heard;          /* the first signal that asked for the end; the hearer's until it is gone */
     sigset_t before;    /* what was blocked */
     atomic_bool moving; /* something is on the screen that has to be taken away */
     struct buf line;    /* as much of it as has come */

@@ -95,5 +95,6 @@ void show_next(const char *typed, struct str id, const char *does)
     out(PLAIN, "\n");
     out(CYAN, "  %s ", typed);
     out_cut(CYAN, line_short(id), LINE_ID);
-    out(DIM, "  %s\n", does);
+    out(PLAIN, "  ");
+    out_folded(DIM, str_of(does), INDENT + strlen(typed) + 1 + line_short(id).n + 2);
 }

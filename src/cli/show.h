@@ -28,3 +28,6 @@ void show_execution(const struct doc *answer);
 
 /* The steps of a plan, where the execution is one's; false where it is not. */
 bool show_plan(const struct doc *answer);
+
+/* A message about them, with their names for their ids, as the end of a run has it. */
+void show_named(const struct doc *answer, struct str message, struct buf *to);

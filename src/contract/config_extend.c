@@ -59,12 +59,7 @@ static void report_taken(const struct added *all, size_t count, const struct doc
     for (size_t i = 0; i < count; i++) {
         struct str id = all[i].class->class_id;
 
-        if (class_named(id))
-            report_add(r, ABOUT_VALUE, all[i].written, CODE_CONTRACT_INVALID,
-                       "%s is a class that writ ships, and means the same everywhere; choose "
-                       "another id",
-                       said(id, r->a));
-        else if (i && str_eq(all[i - 1].class->class_id, id))
+        if (i && str_eq(all[i - 1].class->class_id, id))
             report_add(r, ABOUT_VALUE, all[i].written, CODE_CONTRACT_INVALID,
                        "%s is a class of %s already; choose another id", said(id, r->a),
                        file_of(documents[all[i - 1].document]));

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "contract/classes.h"
 #include "contract/config_doc.h"
 #include "contract/forms.h"
 #include "contract/route_names.h"
@@ -29,6 +30,17 @@ static const struct doc *first_text(const struct doc *d, const char *list)
 }
 
 /* ---- classes ---- */
+
+void config_class_is_new(const struct doc *d, const void *class, struct report *r)
+{
+    struct str id = ((const struct config_class *)class)->class_id;
+
+    if (class_named(id))
+        report_add(r, ABOUT_VALUE, doc_get(d, "class_id"), CODE_CONTRACT_INVALID,
+                   "%s is a class that writ ships, and means the same everywhere; choose another "
+                   "id",
+                   said(id, r->a));
+}
 
 static bool has_spare_blank(struct str text)
 {

@@ -6,6 +6,7 @@
 #include "contract/shape.h"
 
 /* Of a class. */
+void config_class_is_new(const struct doc *d, const void *class, struct report *r);
 void config_prefixes_plain(const struct doc *d, const void *class, struct report *r);
 void config_prefixes_unique(const struct doc *d, const void *class, struct report *r);
 void config_any_alone(const struct doc *d, const void *class, struct report *r);

@@ -66,11 +66,11 @@ const struct config_worker worker_rch = { .name = { "rch", 3 },
 /* clang-format off */
 #define AT(member) offsetof(struct config_class, member)
 static const struct field class_fields[] = {
-    { "class_id",             F_TEXT, ONE,  NEEDED,   .at = AT(class_id), .form = FORM_SLUG, .min = 1, .max = NAME_MOST,                      .req = "R-000-024", .help = "Names the class; none that writ ships." },
+    { "class_id",             F_TEXT, ONE,  NEEDED,   .at = AT(class_id), .form = FORM_CLASS_ID, .min = 1, .max = NAME_MOST,                      .req = "R-000-024", .help = "Names the class; none that writ ships." },
     { "label",                F_TEXT, ONE,  OPTIONAL, .at = AT(label), .min = 1, .max = TEXT_MOST,                                            .req = "R-000-024", .help = "Names the class for people; its id when left out." },
     { "allowed_prefixes",     F_TEXT, LIST, NEEDED,   .at = AT(allowed_prefixes), .least = 1, .most = PREFIXES_MOST, .min = 1, .max = TEXT_MOST, .req = "R-000-040", .help = "A command of the class begins with one of them; * takes any." },
     { "force_rch",            F_BOOL, ONE,  OPTIONAL, .at = AT(force_rch),                                                                    .req = "R-000-024", .help = "Remote whatever the caller prefers; for cargo only." },
-    { "default_timeout_secs", F_INT,  ONE,  NULLABLE, .at = AT(default_timeout_secs), .min = 1, .max = WEEK_SECS,                             .req = "R-000-024", .help = "Time a command gets where none is asked for; the hard timeout when left out." },
+    { "default_timeout_secs", F_INT,  ONE,  NULLABLE, .at = AT(default_timeout_secs), .min = 1, .max = WEEK_SECS,                             .req = "R-000-024", .help = "Told in the contract, and no more: what ends a command is its hard timeout, which this is when left out." },
     { "soft_timeout_secs",    F_INT,  ONE,  NULLABLE, .at = AT(soft_timeout_secs), .min = 1, .max = WEEK_SECS,                                .req = "R-000-028", .help = "After this time a warning is recorded; at the hard timeout when left out." },
     { "hard_timeout_secs",    F_INT,  ONE,  NEEDED,   .at = AT(hard_timeout_secs), .min = 1, .max = WEEK_SECS,                                .req = "R-000-028", .help = "After this time the command is cancelled." },
     { "cancel_grace_secs",    F_INT,  ONE,  OPTIONAL, .at = AT(cancel_grace_secs), .min = 1, .max = HOUR_SECS, .fallback = 10,                .req = "R-000-047", .help = "Time to end after a cancel, before it is killed." },
@@ -78,6 +78,7 @@ static const struct field class_fields[] = {
 #undef AT
 
 static const struct rule class_rules[] = {
+    { "R-000-041", "No class has the id of one that writ ships.",                                 config_class_is_new },
     { "A00-6",     "A prefix is letters, digits, % + , - . / : = @ _ and single blanks between.", config_prefixes_plain },
     { "R-000-039", "No prefix is there twice.",                                                   config_prefixes_unique },
     { "R-000-057", "The prefix * stands alone.",                                                  config_any_alone },

@@ -48,6 +48,7 @@ const struct exit_row exits[EXIT_ROWS] = {
     { "159",   159, 159, CAUSE_SIGNALED, "SIGSYS (bad system call)", "log signal number; see whether it is a 32-bit program, which does not run inside" },
     { "1-255", 1,   255, CAUSE_CANCELLED, "cancelled",         "run it again if it is still wanted" },
     { "130",   130, 130, CAUSE_CANCELLED, "cancelled",         "run it again if it is still wanted" },
+    { "137",   137, 137, CAUSE_CANCELLED, "killed before its end", "look at what it did, which may not be whole, before running it again" },
     { "137",   137, 137, CAUSE_VIOLATION, "a wall was gone",   "look at what it did before running it again" },
     { "69",    69,  69,  CAUSE_LOST,    "worker lost",         "look at what it did before running it again" },
 };
@@ -85,7 +86,7 @@ const struct status_row statuses[STATUS_ROWS] = {
     { STATUS_USAGE,        "The command line is not one that writ knows.",                       "See `writ --help`." },
     { STATUS_WRONG,     "A document is wrong.",                                               "Correct it at the places named." },
     { STATUS_UNAVAILABLE,  "Something that is needed is not there or does not answer.",          "Start or install what the message names." },
-    { STATUS_BUG,          "writ itself is wrong.",                                              "Report it with the message." },
+    { STATUS_BUG,          "writ itself has a fault.",                                              "Report it with the message." },
     { STATUS_UNRECORDED,   "The result could not be recorded, so none is reported; or not printed.", "See `writ log` for what is recorded; make the ledger or the output writable." },
     { STATUS_REFUSED,      "The policy does not allow it; nothing ran.",                         "Ask for approval, or for less." },
     { STATUS_SANDBOX,      "The sandbox could not be built; nothing ran.",                       "Run `writ doctor` and do what it says." },

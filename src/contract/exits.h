@@ -31,7 +31,7 @@ struct exit_row {
 };
 
 enum {
-    EXIT_ROWS = 12,
+    EXIT_ROWS = 13,
     EXIT_OOM = 137,       /* what is reported when the kernel killed it for its memory */
     EXIT_VIOLATION = 137, /* and when init did, because a wall was gone */
     EXIT_TIMEOUT = 143,   /* and when our timer ran out, whatever signal it took */

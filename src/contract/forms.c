@@ -218,6 +218,18 @@ static bool fits_step_name(struct str t, const char **why)
     return skip_all(&t, is_step_name) && t.n == 0;
 }
 
+static bool is_of_class_id(char c)
+{
+    return (c >= 'a' && c <= 'z') || is_digit(c) || is_one_of(c, "_-");
+}
+
+/* One that begins with '-' would be taken for an option where it is typed. */
+static bool fits_class_id(struct str t, const char **why)
+{
+    *why = "lower-case letters, digits, _ and - are allowed, and no - at the beginning";
+    return !skip(&t, "-") && skip_all(&t, is_of_class_id) && t.n == 0;
+}
+
 /* clang-format off */
 #define STAMP_TAIL "[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 
@@ -248,6 +260,8 @@ const struct form_row forms[FORM_COUNT] = {
                         fits_step_name, "Letters, digits and - _ . only." },
     [FORM_TOOL_VERSION] = { "a tool version", "13+", "^[0-9]+(\\.[0-9]+){0,2}\\+?$", NULL,
                         fits_tool_version, "X, X.Y or X.Y.Z, which pins it; a + behind it means at least." },
+    [FORM_CLASS_ID] = { "a class id", "go_test", "^[a-z0-9_][a-z0-9_-]*$", NULL,
+                        fits_class_id, "Lower-case letters, digits and _ -, not beginning with -." },
 };
 
 #undef STAMP_TAIL

@@ -18,6 +18,7 @@ enum form {
     FORM_ENV_NAME,     /* [A-Za-z_][A-Za-z0-9_]* */
     FORM_STEP_NAME,    /* letters, digits, - _ . */
     FORM_TOOL_VERSION, /* X, X.Y or X.Y.Z, with a + behind it: at least */
+    FORM_CLASS_ID,     /* a-z 0-9 _ - */
     FORM_COUNT,
 };
 

@@ -48,7 +48,7 @@ static const struct column gate_columns[] = {
 
 const struct table gate_table = {
     .name = "gate",
-    .about = "What an execution may come to, given how its inputs fit together; contract 002.",
+    .about = "How an execution may end, given how its inputs fit together; contract 002.",
     COLUMNS(gate_columns),
     .keys = 2,
     ROWS(gate),

@@ -17,7 +17,7 @@
 
 /* clang-format off */
 const struct kind_row kinds[] = {
-    { "plan",          "004", "Steps in order, and what a failure of each means.",      { "steps", "context_requirements" },               &plan_shape },
+    { "plan",          "004", "Steps in order, and what a failure of each means.",      { "context_requirements", "id", "version", "created_at" },           &plan_shape, .least = 2 },
     { "template",      "004", "A plan as people write it: names for ids, defaults left out.", { "steps" },                             &template_shape },
     { "context",       "004", "What a plan is run with: time, deadline, environment.",  { "plan", "execution_id" },                        &context_shape },
     { "result",        "004", "How a plan ended.",                                      { "plan_id", "steps_total" },                      &result_shape },
@@ -33,7 +33,7 @@ const struct kind_row kinds[] = {
     { "lane",          "000", "A command to be routed.",                                { "command_class", "raw_command" },                &lane_shape },
     { "lane_result",   "000", "What a routed command came to.",                         { "routed_command", "artifact_manifest" },         &lane_result_shape },
     { "manifest",      "000", "The pointers kept for replay and audit of a lane.",      { "run_id", "transcript_path" },                   &manifest_shape },
-    { "config",        "000", "Classes of commands, workers, MCP servers, hosts of registries, and what to do without a worker: .writ/config.yaml and the user's own.", { "classes", "workers", "remote", "fallback", "servers", "secrets", "network" }, &config_shape, .any = true },
+    { "config",        "000", "Classes of commands, workers, MCP servers, hosts of registries, and what to do without a worker: .writ/config.yaml and the user's own.", { "classes", "workers", "remote", "fallback", "servers", "secrets", "network" }, &config_shape, .least = 1 },
 };
 const size_t kind_count = COUNT(kinds);
 _Static_assert(COUNT(kinds) <= KINDS_MAX, "lists of all kinds have KINDS_MAX places");
@@ -61,13 +61,11 @@ const struct kind_row *kind_named(struct str name)
 
 static bool has_marks(const struct doc *d, const struct kind_row *kind)
 {
-    for (size_t i = 0; i < KIND_MARKS && kind->marks[i]; i++) {
-        bool there = doc_get(d, kind->marks[i]) != NULL;
+    size_t marks = 0, there = 0;
 
-        if (there == kind->any)
-            return kind->any;
-    }
-    return !kind->any;
+    for (; marks < KIND_MARKS && kind->marks[marks]; marks++)
+        there += doc_get(d, kind->marks[marks]) != NULL;
+    return there >= (kind->least ? kind->least : marks);
 }
 
 const struct kind_row *kind_of(const struct doc *d)

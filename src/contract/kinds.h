@@ -13,7 +13,7 @@ struct kind_row {
     const char *meaning;
     const char *marks[KIND_MARKS]; /* keys that only this kind has together */
     const struct shape *shape;
-    bool any; /* one of the marks is enough */
+    size_t least; /* so many of the marks are enough: who left one out is told which; 0: all */
 };
 
 extern const struct kind_row kinds[];

@@ -76,7 +76,7 @@ static const struct field lane_fields[] = {
     { "command_class",  F_TEXT, ONE,  NEEDED,   .at = AT(command_class), .form = FORM_SLUG,   .req = "R-000-011", .help = "The class the command belongs to." },
     { "command_id",     F_TEXT, ONE,  NEEDED,   .at = AT(command_id), .min = 1,               .req = "R-000-012", .help = "Names the command; the result repeats it." },
     { "correlation_id", F_TEXT, ONE,  NEEDED,   .at = AT(correlation_id), .form = FORM_SLUG,  .req = "R-000-013", .help = "Ties it to other records; the trace is named after it." },
-    { "prefer_remote",  F_BOOL, ONE,  NEEDED,   .at = AT(prefer_remote),                      .req = "R-000-014", .help = "Run it remotely if that can be had." },
+    { "prefer_remote",  F_BOOL, ONE,  NEEDED,   .at = AT(prefer_remote),                      .req = "R-000-014", .help = "Run it remotely if a worker can be reached." },
     { "raw_command",    F_TEXT, ONE,  NEEDED,   .at = AT(raw_command), .min = 1,              .req = "R-000-015", .help = "The command as text." },
     { "argv",           F_TEXT, LIST, OPTIONAL, .at = AT(argv), .least = 1,                   .req = "A00-6",     .help = "The command as a list, where text cannot hold it." },
     { "scenario_id",    F_TEXT, ONE,  OPTIONAL, .at = AT(scenario_id), .form = FORM_SLUG,     .req = "A00-12",    .help = "The scenario it belongs to; the class when left out." },

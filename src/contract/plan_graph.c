@@ -19,11 +19,14 @@ struct graph {
     const struct doc **docs; /* as they are written, by their place */
     struct entry *index;     /* those that have an id, sorted by it */
     size_t indexed;
+    size_t *twin; /* of a step, the next that has its id; 0: none */
+    bool *again;  /* has a step before it the same id? */
 };
 
 struct entry {
     struct str id;
     size_t step;
+    size_t first; /* the first step that has this id */
 };
 
 /* A member of a decoded step. */
@@ -90,6 +93,21 @@ static const struct doc *nth(const struct doc *list, size_t n)
     return c;
 }
 
+/* Where ids stand more than once, the steps that share one are one for who looks for circles. */
+static void find_twins(struct graph *g)
+{
+    for (size_t i = 1; i < g->indexed; i++) {
+        const struct entry *before = &g->index[i - 1];
+        struct entry *e = &g->index[i];
+
+        if ((g->words->by_name ? str_cmp : str_cmp_letters)(before->id, e->id) != 0)
+            continue;
+        e->first = before->first;
+        g->twin[before->step] = e->step;
+        g->again[e->step] = true;
+    }
+}
+
 static struct graph graph_of(const struct graph_words *words, const struct doc *d,
                              const struct items *steps, struct arena *a)
 {
@@ -98,12 +116,15 @@ static struct graph graph_of(const struct graph_words *words, const struct doc *
 
     g.docs = arena_alloc(a, (g.n + 1) * sizeof *g.docs);
     g.index = arena_alloc(a, (g.n + 1) * sizeof *g.index);
+    g.twin = arena_alloc(a, (g.n + 1) * sizeof *g.twin);
+    g.again = arena_alloc(a, g.n + 1);
     for (size_t i = 0; i < g.n; i++, step = step ? step->next : NULL) {
         g.docs[i] = step;
         if (id_of(&g, i).s)
-            g.index[g.indexed++] = (struct entry){ id_of(&g, i), i };
+            g.index[g.indexed++] = (struct entry){ id_of(&g, i), i, i };
     }
     qsort(g.index, g.indexed, sizeof *g.index, words->by_name ? by_name : by_id);
+    find_twins(&g);
     return g;
 }
 
@@ -159,10 +180,11 @@ void graph_known(const struct graph_words *words, const struct doc *d, const str
 }
 
 /* Walks from step to step along their edges. A step is `open` while the walk is inside it: to meet
- * an open one again is to have gone in a circle. */
+ * an open one again is to have gone in a circle. Of steps that share an id the walk enters the
+ * first, and goes on with the edges of the others. */
 struct walk {
     const struct graph *graph;
-    size_t *trail, *next; /* the steps walked into, and for each how many edges are done */
+    size_t *trail, *twin, *next; /* the steps walked into, whose edges, and how many are done */
     size_t depth;
     bool *open, *done;
 };
@@ -173,6 +195,7 @@ static struct walk walk_new(const struct graph *graph, struct arena *a)
 
     return (struct walk){ .graph = graph,
                           .trail = arena_alloc(a, n * sizeof(size_t)),
+                          .twin = arena_alloc(a, n * sizeof(size_t)),
                           .next = arena_alloc(a, n * sizeof(size_t)),
                           .open = arena_alloc(a, n),
                           .done = arena_alloc(a, n) };
@@ -181,7 +204,7 @@ static struct walk walk_new(const struct graph *graph, struct arena *a)
 static void enter(struct walk *w, size_t step)
 {
     w->open[step] = true;
-    w->trail[w->depth] = step;
+    w->trail[w->depth] = w->twin[w->depth] = step;
     w->next[w->depth++] = 0;
 }
 
@@ -216,7 +239,7 @@ static void say_circle(const struct walk *w, size_t again, struct buf *to)
 static void found_circle(const struct walk *w, size_t edge, size_t again, struct report *r)
 {
     const struct graph *g = w->graph;
-    const struct doc *step = g->docs[w->trail[w->depth - 1]];
+    const struct doc *step = g->docs[w->twin[w->depth - 1]];
     _buf_ struct buf circle = { .max = CIRCLE_MAX }, itself = { .max = CIRCLE_MAX };
 
     if (report_full(r)) { /* it is only counted */
@@ -229,26 +252,39 @@ static void found_circle(const struct walk *w, size_t edge, size_t again, struct
                "step %s waits for itself: %s", itself.s, circle.s);
 }
 
+/* To the next that has its id, or one step back. */
+static void leave(struct walk *w)
+{
+    size_t top = w->depth - 1, twin = w->graph->twin[w->twin[top]];
+
+    if (twin) {
+        w->twin[top] = twin;
+        w->next[top] = 0;
+        return;
+    }
+    w->open[w->trail[top]] = false;
+    w->done[w->trail[top]] = true;
+    w->depth--;
+}
+
 /* One edge further, or one step back. */
 static void step_on(struct walk *w, struct report *r)
 {
-    size_t step = w->trail[w->depth - 1], edge = w->next[w->depth - 1]++;
-    const struct items *edges = edges_of(w->graph, step);
+    size_t edge = w->next[w->depth - 1]++;
+    const struct items *edges = edges_of(w->graph, w->twin[w->depth - 1]);
     const struct entry *to;
 
     if (edge == edges->n) {
-        w->open[step] = false;
-        w->done[step] = true;
-        w->depth--;
+        leave(w);
         return;
     }
     to = find(w->graph, ((const struct str *)edges->v)[edge]);
-    if (!to || w->done[to->step])
+    if (!to || w->done[to->first])
         return;
-    if (w->open[to->step])
-        found_circle(w, edge, to->step, r);
+    if (w->open[to->first])
+        found_circle(w, edge, to->first, r);
     else
-        enter(w, to->step);
+        enter(w, to->first);
 }
 
 void graph_acyclic(const struct graph_words *words, const struct doc *d, const struct items *steps,
@@ -258,7 +294,7 @@ void graph_acyclic(const struct graph_words *words, const struct doc *d, const s
     struct walk w = walk_new(&g, r->a);
 
     for (size_t i = 0; i < g.n; i++) {
-        if (w.done[i])
+        if (w.done[i] || g.again[i])
             continue;
         enter(&w, i);
         while (w.depth > 0)

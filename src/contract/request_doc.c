@@ -218,7 +218,7 @@ const struct shape request_approval_shape = { .name = "request's approval",
 #define AT(member) offsetof(struct request_route, member)
 static const struct field route_fields[] = {
     { "class",          F_TEXT,   ONE, NEEDED,   .at = AT(class_id), .form = FORM_SLUG,       .req = "R-000-002", .help = "The class the command belongs to." },
-    { "remote",         F_BOOL,   ONE, OPTIONAL, .at = AT(remote),                            .req = "R-000-014", .help = "Run it on the remote worker, if that can be had." },
+    { "remote",         F_BOOL,   ONE, OPTIONAL, .at = AT(remote),                            .req = "R-000-014", .help = "Run it on the remote worker, if that can be reached." },
     { "worker",         F_TEXT,   ONE, OPTIONAL, .at = AT(worker), .form = FORM_SLUG,         .req = "R-000-021", .help = "The worker it should go to, as the configuration names it." },
     { "fallback",       F_CHOICE, ONE, NULLABLE, .at = AT(fallback), .choices = fallback_names, .fallback = CHOICE_NONE, .req = "R-000-059", .help = "What to do without the worker: local runs it here in the same sandbox, fail_closed nowhere." },
     { "command_id",     F_TEXT,   ONE, OPTIONAL, .at = AT(command_id), .min = 1,              .req = "R-000-012", .help = "Names the command in its result; the execution id when left out." },

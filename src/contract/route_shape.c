@@ -21,7 +21,7 @@ static const struct field class_fields[] = {
     { "label",                F_TEXT, ONE,  NEEDED, .at = AT(label), .min = 1,                                    .req = "R-000-024", .help = "Names the class for people." },
     { "allowed_prefixes",     F_TEXT, LIST, NEEDED, .at = AT(allowed_prefixes), .least = 1, .min = 1,             .req = "R-000-040", .help = "A command of the class begins with one of them; * takes any." },
     { "force_rch",            F_BOOL, ONE,  NEEDED, .at = AT(force_rch),                                          .req = "R-000-024", .help = "Remote whatever the caller prefers; for cargo only." },
-    { "default_timeout_secs", F_INT,  ONE,  NEEDED, .at = AT(default_timeout_secs), .min = 1, .max = SECS_MAX,    .req = "R-000-024", .help = "Time a command gets where none is asked for." },
+    { "default_timeout_secs", F_INT,  ONE,  NEEDED, .at = AT(default_timeout_secs), .min = 1, .max = SECS_MAX,    .req = "R-000-024", .help = "Told, and no more: what ends a command is its hard timeout." },
 };
 #undef AT
 

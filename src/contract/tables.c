@@ -30,7 +30,7 @@ static const struct column ceiling_columns[] = {
 
 static const struct table ceilings_table = {
     .name = "ceilings",
-    .about = "How much of a document the readers take.",
+    .about = "How large a document may be.",
     COLUMNS(ceiling_columns),
     .keys = 1,
     ROWS(ceiling_rows),

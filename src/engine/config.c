@@ -108,13 +108,19 @@ static void gather_servers(const struct read *all, struct arena *a, struct setti
         if (c->servers.n)
             memcpy(servers + n, c->servers.v, c->servers.n * sizeof *servers);
         n += c->servers.n;
-        if (c->secrets.n) { /* only the user's own document has any */
-            out->secrets = c->secrets.v;
-            out->secret_count = c->secrets.n;
-        }
     }
     out->servers = servers;
     out->server_count = n;
+}
+
+/* Only the user's own document has any. */
+static void take_secrets(const struct read *all, struct settings *out)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->configs[i]->secrets.n) {
+            out->secrets = all->configs[i]->secrets.v;
+            out->secret_count = all->configs[i]->secrets.n;
+        }
 }
 
 static void gather_registries(const struct read *all, struct arena *a, struct settings *out)
@@ -158,6 +164,7 @@ bool settings_read(const char *from, const char *const *environment, struct aren
                               .fallback = FALLBACK_LOCAL };
     gather(&all, a, out);
     gather_servers(&all, a, out);
+    take_secrets(&all, out);
     gather_registries(&all, a, out);
     if (projects)
         out->project_registries = all.configs[all.n - 1]->network->registries.n;

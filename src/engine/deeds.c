@@ -15,7 +15,7 @@
 static const struct deed deeds[] = {
     { { "execute",      "A command in the sandbox: the payload is a request without its name.",  check_execute },  false, act_execute },
     { { "validate",     "Is `document` what `schema`, a JSON Schema, asks for?",                 check_validate }, true,  act_validate },
-    { { "notify",       "Tells those who listen to the plan; the payload is the message.",       NULL },           true,  act_notify },
+    { { "notify",       "Tells whoever follows the plan; the payload is the message.",       NULL },           true,  act_notify },
     { { "execute_plan", "Another plan, from `file` or as `plan`; in the time of this one.",      check_plan },     false, act_plan },
 };
 

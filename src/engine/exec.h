@@ -18,6 +18,7 @@
 #include "engine/keeping.h"
 #include "engine/record.h"
 #include "engine/registries.h"
+#include "route/transcript.h"
 #include "sandbox/collect.h"
 #include "sandbox/reach.h"
 #include "sandbox/sandbox.h"
@@ -49,6 +50,7 @@ struct exec_step {
     struct str execution;          /* the plan's; of nested ones, the outermost's */
     struct uuid plan;              /* the ledger's entry of the plan, on which the run depends */
     int64_t timeout_ms;            /* of the step, or of its plan; 0: it is not run */
+    struct listener listener;      /* to its lane */
 };
 
 /* A run on behalf of somebody else, who records it: we are a worker. */
@@ -362,6 +364,9 @@ void exec_put_ended(const struct exec *x, struct buf *to);
 /* Did it come to what was wanted of it? "succeeded", "failed" or "cancelled". */
 enum event_state exec_came_to(const struct exec *x);
 
+/* The member of the record that tells which layers did not hold it. */
+void exec_put_missing(const struct exec *x, struct buf *to);
+
 /* How many bytes the name of a file takes of a record. */
 size_t exec_name_bytes(struct str name);
 
@@ -392,3 +397,6 @@ const char *exec_lane_reason(const struct exec *x);
 /* What its lane came to, and the members of the record that tell it. */
 enum event_state exec_lane_came_to(const struct exec *x);
 void exec_lane_record(const struct exec *x, struct buf *to);
+
+/* Of these, for who follows its plan: where it ran and by what it was not held. */
+void exec_lane_held(const struct exec *x, struct buf *to);

@@ -17,6 +17,7 @@
 #include "engine/event.h"
 #include "engine/exec.h"
 #include "engine/idle.h"
+#include "engine/lane.h"
 #include "sandbox/process.h"
 
 static struct foreseen refused(const struct running *r, enum code code, const char *message,
@@ -81,6 +82,56 @@ static bool may_come(const struct exec *x)
                                                              x->request.inputs->command.n));
 }
 
+/* The route where its worker could not be reached after all; NULL: it has none. */
+static const char *other_route(const struct exec *x)
+{
+    const struct exec_lane *l = x->lane;
+    struct route_plan without;
+    struct error e;
+
+    if (!l->plan->worker || !route_downgrade(&l->ask, "it cannot be reached", x->a, &without, &e))
+        return NULL;
+    return route_names[without.route];
+}
+
+/* Its settings go before its answer is written: of names there are copies. */
+static const struct foreseen_lane *lane_of(const struct running *r, const struct exec *x)
+{
+    const struct route_plan *plan = x->lane->plan;
+    const struct config_worker *worker = plan->worker;
+    struct foreseen_lane *lane = arena_new(r->a, struct foreseen_lane);
+
+    *lane = (struct foreseen_lane){ .class_id = x->request.route->class_id,
+                                    .route = route_names[plan->route],
+                                    .reason = route_reason_names[plan->reason],
+                                    .worker = worker ? arena_text(r->a, worker->name) : NULL,
+                                    .unavailable = plan->unavailable,
+                                    .otherwise = other_route(x),
+                                    .timeout_ms = x->request.sandbox->timeout_ms,
+                                    .wrapped = exec_wrapped(x) };
+    return lane;
+}
+
+/* A worker is there or not as it is now; what it would say to the command is its own. */
+static struct foreseen ask_lane(const struct running *r, struct exec *x)
+{
+    struct report report = report_new(r->a, "config", (struct str){ 0 });
+    struct error e = { 0 };
+    const char *kind;
+    int status;
+    struct try_ask ask = { &report, &kind, &status, &e };
+    struct foreseen f = { 0 };
+
+    if (!lane_foresee(x, &ask))
+        return status == WRIT_WRONG ? f : refused(r, (enum code)e.code, e.msg, false);
+    if (x->lane->plan->route == ROUTE_NOWHERE)
+        f = refused(r, CODE_RCH_UNAVAILABLE,
+                    arena_printf(r->a, "%s, and it may not run here", x->lane->plan->unavailable),
+                    true);
+    f.lane = lane_of(r, x);
+    return f;
+}
+
 static struct foreseen ask_registry(const struct running *r, struct exec *x)
 {
     struct error e = { 0 };
@@ -93,16 +144,20 @@ static struct foreseen ask_registry(const struct running *r, struct exec *x)
         return refused(r, (enum code)e.code, e.msg, true);
     report = report_new(r->a, "registry", (struct str){ 0 });
     if (!exec_registry(x, &report)) {
+        const struct problem *wrong;
+
         report_finish(&report);
-        return refused(
-            r, CODE_INVALID_PAYLOAD,
-            arena_printf(r->a, "registry: %s", report.first ? report.first->msg : "it is wrong"),
-            false);
+        wrong = report_wrong(&report);
+        return refused(r, CODE_INVALID_PAYLOAD,
+                       arena_printf(r->a, "registry: %s", wrong ? wrong->msg : "it is wrong"),
+                       false);
     }
     if (!exec_foresee(x, &e))
         return refused(r, (enum code)e.code, e.msg, may_come(x));
-    if (x->request.route || x->program.missing)
-        return (struct foreseen){ 0 }; /* it may run elsewhere, or not at all */
+    if (x->request.route)
+        return ask_lane(r, x); /* it may run elsewhere */
+    if (x->program.missing)
+        return (struct foreseen){ 0 }; /* or not at all */
     walls = ask_machine(r);
     if (!walls.code && !lists_admit(r, x, &e))
         return refused(r, (enum code)e.code, e.msg, false);
@@ -125,7 +180,9 @@ static struct foreseen foresee_command(struct running *r, const struct step_doc 
     struct writ_command command = {
         .environment = r->ask->environment, .weak = r->ask->weak, .live = { -1, -1 }, .cancel = -1
     };
-    struct exec_step of = { .payload = step->payload, .registries = r->registries };
+    struct exec_step of = { .payload = step->payload,
+                            .registries = r->registries,
+                            .fleet = r->fleet };
     struct exec x = {
         .command = &command, .step = &of, .world = r->world, .a = r->a, .store = -1, .cancel = -1
     };
@@ -265,6 +322,16 @@ static struct foreseen foresee_plan(struct running *r, const struct step_doc *st
 
 /* ---- all ---- */
 
+static struct foreseen foresee_validate(const struct running *r, const struct step_doc *step)
+{
+    const char *ends = validate_ends(step, r->a);
+    struct foreseen f = { 0 };
+
+    if (ends)
+        warn(r, &f, &ends, 1);
+    return f;
+}
+
 struct foreseen foresee(struct running *r, const struct step_doc *step)
 {
     const struct deed *deed = (const struct deed *)deeds_find(r, step->action);
@@ -275,7 +342,27 @@ struct foreseen foresee(struct running *r, const struct step_doc *step)
         return foresee_call(r, step, deed);
     if (deed && deed->act == act_plan)
         return foresee_plan(r, step);
+    if (deed && deed->act == act_validate)
+        return foresee_validate(r, step);
     return (struct foreseen){ 0 };
+}
+
+static void put_lane(const struct foreseen_lane *lane, struct buf *to)
+{
+    json_key(to, "lane");
+    if (!lane) {
+        json_nil(to);
+        return;
+    }
+    json_open(to, '{');
+    json_put_text(to, "class", lane->class_id);
+    json_put(to, "route", lane->route);
+    json_put(to, "route_reason", lane->reason);
+    json_put(to, "worker", lane->worker);
+    json_put(to, "unavailable", lane->unavailable);
+    json_put(to, "otherwise", lane->otherwise);
+    json_put_bool(to, "sandboxed", !lane->wrapped);
+    json_close(to, '}');
 }
 
 void foresee_put(const struct foreseen *f, struct buf *to)
@@ -295,4 +382,5 @@ void foresee_put(const struct foreseen *f, struct buf *to)
     for (size_t i = 0; i < f->warned_count; i++)
         json_text(to, str_of(f->warned[i]));
     json_close(to, ']');
+    put_lane(f->lane, to);
 }

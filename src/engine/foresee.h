@@ -4,6 +4,16 @@
 
 #include "engine/plan.h"
 
+/* Where a step's lane would go, as its worker is now. */
+struct foreseen_lane {
+    struct str class_id;
+    const char *route, *reason, *worker; /* worker: NULL: none */
+    const char *unavailable; /* why it goes without the worker it was meant for, or NULL */
+    const char *otherwise;   /* the route where its worker cannot be reached, or NULL */
+    int64_t timeout_ms;
+    bool wrapped; /* held to its time by us, and to nothing else */
+};
+
 /* Zeroes: nothing is to be said. */
 struct foreseen {
     enum code code;      /* it will be refused; CODE_NONE: not that anybody knew */
@@ -11,6 +21,7 @@ struct foreseen {
     bool unsure;         /* as things are now; what runs before it may change that */
     const char **warned; /* what it will be let through with */
     size_t warned_count;
+    const struct foreseen_lane *lane; /* NULL: it is none */
 };
 
 /* Of one step, as the registry and this machine are now. The texts live in r->a. Executors and what
@@ -20,5 +31,5 @@ struct foreseen foresee(struct running *r, const struct step_doc *step);
 /* Was the plan or the execution of that id used before? Of r->inner->before it is asked. */
 struct foreseen foresee_used(const struct running *r, struct str id);
 
-/* "refused":{..}|null,"warnings":[..] */
+/* "refused":{..}|null,"warnings":[..],"lane":{..}|null */
 void foresee_put(const struct foreseen *f, struct buf *to);

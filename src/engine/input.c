@@ -85,10 +85,8 @@ void input_problems(const struct report *r, struct buf *to)
  */
 static void put_first(const struct report *r, struct buf *to)
 {
-    const struct problem *p = r->first;
+    const struct problem *p = report_wrong(r);
 
-    while (p && p->warning)
-        p = p->next;
     if (!p)
         return;
     json_put(to, "code", codes[p->code].name);

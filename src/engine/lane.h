@@ -60,3 +60,16 @@ bool lane_plan(struct exec *x, const struct try_ask *ask) NODISCARD;
 
 /* The caller's policy for a command that runs elsewhere: IV-01 by the registry here. */
 bool lane_admit(struct exec *x, const struct try_ask *ask) NODISCARD;
+
+/* Adds what is wrong with the lane that a step asks for, where that is known before anything runs:
+ * its class, the command in it, its worker. fleet: whose settings hold; NULL: they are not looked
+ * at, and the command is held against a class that ships, which nobody changes. */
+void lane_suits(struct fleet *fleet, const struct doc *payload, const struct request_doc *request,
+                struct report *r);
+
+/* Where the lane would go, as its worker is now: x->lane has it. x->step has the fleet. False: it
+ * is refused, and *ask says why. */
+bool lane_foresee(struct exec *x, const struct try_ask *ask) NODISCARD;
+
+/* May the wrapper of its route run it? What it asks for must need no walls of ours. */
+bool lane_may_be_wrapped(const struct exec *x, struct error *e) NODISCARD;

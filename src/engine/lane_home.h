@@ -8,6 +8,9 @@
  * which tells whose it is: what they came to is in the ledger, with their plan, and nobody ends
  * them but the plan. A directory for each would cost as much as what is run in it.
  *
+ * An execution id is used once. One whose lane was refused before the ledger had it was not used:
+ * that lane is put aside, as refused-<execution id>, of which the last is kept.
+ *
  * `cancel` is a pipe with a name that is there while the lane runs: who may write it may end the
  * lane. There are no process ids in it that could have become somebody else's.
  */
@@ -40,6 +43,8 @@ struct lane_home {
     const char *all, *run_id; /* where lanes are; its name */
     struct transcript transcript;
     bool alone; /* a step: nobody but its plan ends it */
+    bool made;  /* its directory, by us */
+    bool used;  /* whoever runs the lane says so: the ledger has its id */
     int cancel; /* as of struct run: the caller's, or by name */
 
     /* of the thread that hears both */

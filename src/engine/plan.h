@@ -65,8 +65,8 @@ struct running {
     struct keeping *keeping;
     struct progress *progress;
     struct registries *registries;
-    struct kept *kept; /* what runs of commands have in common */
-    struct fleet *fleet;
+    struct kept *kept;   /* what runs of commands have in common */
+    struct fleet *fleet; /* NULL: no configuration is looked at */
     struct toolbox *toolbox;
     struct inner *inner;       /* the outermost plan's */
     size_t height;             /* how many plans are in each other below it, as it was checked */
@@ -118,7 +118,7 @@ struct refused context_refusal(const struct running *r, struct items *missing);
 
 /* Adds what is wrong with what its steps ask for, of a plan that may be wrong itself and does not
  * run. Executors are not held against the ledger. `set`: its context is known, and what plans
- * need of it is looked for. */
+ * need of it is looked for; lanes are held against the configuration, else against what ships. */
 void plan_judge(const struct writ_plan *ask, bool set, const struct plan_read *plan,
                 struct arena *a, struct report *r);
 
@@ -156,10 +156,17 @@ void act_plan(struct job *job, struct ending *out);
 void check_execute(void *self, const struct step_doc *step, struct report *r);
 void check_call(void *self, const struct step_doc *step, struct report *r);
 void check_validate(void *self, const struct step_doc *step, struct report *r);
+
+/* Why what a step that validates says of its failure does not hold; NULL: it does. */
+const char *validate_ends(const struct step_doc *step, struct arena *a);
 void check_plan(void *self, const struct step_doc *step, struct report *r);
 
 /* What a command or a call of this step is told of its plan. */
 void job_step(const struct job *job, struct exec_step *out);
+
+/* A line of progress about the step, to be ended by job_told(); NULL: nobody listens. */
+struct buf *job_tells(const struct job *job, const char *event) NODISCARD;
+void job_told(const struct job *job);
 
 /* An ending that is a failure. The message is as printf() would write it. */
 void job_failed(struct job *job, struct ending *out, enum code code, const char *fmt, ...)

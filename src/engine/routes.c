@@ -6,6 +6,7 @@
 
 #include "base/json_write.h"
 #include "engine/config.h"
+#include "route/command.h"
 #include "route/workers.h"
 
 static const char *const mends[WORKER_KINDS] = {
@@ -52,17 +53,19 @@ static bool try(const struct config_worker *worker, const char *const *environme
     return false;
 }
 
+/* Of a worker's own command all words, as it is started. */
 static const char *reached(const struct config_worker *worker, struct arena *a)
 {
-    const struct str *command = worker->command.v;
+    struct words own = { worker->command.v, worker->command.n };
+    const char *begin = own.n ? command_join(own, a).s : NULL;
 
     if (worker->kind == WORKER_SSH)
         return arena_printf(a, "ssh %.*s", STR_ARG(worker->host));
-    if (worker->kind == WORKER_WRAP && worker->command.n)
-        return arena_printf(a, "%.*s exec -- ..", STR_ARG(command[0]));
-    return worker->kind == WORKER_SLURM  ? "srun"
-           : worker->kind == WORKER_WRAP ? "rch exec -- .."
-                                         : "writ worker --stdio, here";
+    if (worker->kind == WORKER_SLURM)
+        return "srun";
+    if (worker->kind == WORKER_WRAP)
+        return arena_printf(a, "%s exec -- ..", begin ? begin : "rch");
+    return arena_printf(a, "%s worker --stdio, here", begin ? begin : "writ");
 }
 
 static void put_worker(const struct config_worker *worker, const char *const *environment,
@@ -113,7 +116,7 @@ static void put_all(const struct settings *s, const char *const *environment, st
 /* The problem itself is for `writ check`. */
 static void put_wrong(const struct report *r, struct arena *a, struct buf *to)
 {
-    struct told t = { .detail = arena_printf(a, "%s is wrong: no worker can be had", r->file),
+    struct told t = { .detail = arena_printf(a, "%s is wrong: no worker can be used", r->file),
                       .mend = arena_printf(a, "writ check %s", r->file) };
 
     put(&t, to);

@@ -10,6 +10,7 @@
 #include "base/json_write.h"
 #include "contract/event_doc.h"
 #include "engine/plan_read.h"
+#include "plan/graph.h"
 
 struct run {
     struct entry last; /* its newest event */
@@ -21,7 +22,8 @@ struct unended {
     const struct entry *event; /* of the plan's own execution */
     struct plan_doc plan;
     const char **names;
-    bool *ended;      /* by their place */
+    bool *ended; /* by their place */
+    bool *completed;
     struct run *runs; /* the executions that rest on the plan */
     size_t run_count, run_room;
 };
@@ -75,8 +77,10 @@ static void mark_ended(struct unended *u, const struct entries *manifests)
             int64_t index =
                 row->kind == DOC_MAP && doc_get(row, "index") ? doc_whole(row, "index") : -1;
 
-            if (index >= 0 && (size_t)index < u->plan.steps.n)
-                u->ended[index] = true;
+            if (index < 0 || (size_t)index >= u->plan.steps.n)
+                continue;
+            u->ended[index] = true;
+            u->completed[index] |= str_is(doc_text(row, "state"), "completed");
         }
     }
 }
@@ -164,7 +168,53 @@ static bool find_whose(const struct unended *u, struct writ_ledger *w, const str
     return true;
 }
 
-static void put_step(const struct unended *u, size_t index, const struct run *run, struct buf *to)
+/* Has the step begun? */
+enum begun { NOBODY_KNOWS, NOT_BEGUN, BEGUN };
+
+/* A command and an inner plan are recorded before they begin, and the others only when they have
+ * ended: of these is known that they wait for a step that has not. */
+static enum begun begun_of(const struct unended *u, size_t index, const struct run *run, bool waits)
+{
+    struct str action = ((const struct step_doc *)u->plan.steps.v)[index].action;
+
+    if (run || u->ended[index])
+        return BEGUN;
+    if (waits || str_is(action, "execute") || str_is(action, "execute_plan"))
+        return NOT_BEGUN;
+    return NOBODY_KNOWS;
+}
+
+static bool has_completed(const struct unended *u, size_t index, const struct run *run)
+{
+    return u->completed[index] || (run && place_state(run->last.place) == EVENT_SUCCEEDED);
+}
+
+/* By the place of each step, in the order in which they had their turn. */
+static const enum begun *find_which(const struct unended *u, const struct run *const *runs)
+{
+    struct graph g = graph_build(&u->plan, u->a);
+    enum begun *out = arena_alloc(u->a, (u->plan.steps.n + 1) * sizeof *out);
+    size_t s;
+
+    while (graph_next(&g, &s)) {
+        out[s] = begun_of(u, s, runs[s], g.unmet[s] != GRAPH_ALL_MET);
+        graph_end(&g, s, out[s] == NOBODY_KNOWS || has_completed(u, s, runs[s]));
+    }
+    return out;
+}
+
+static void put_begun(enum begun begun, struct buf *to)
+{
+    if (begun != NOBODY_KNOWS) {
+        json_put_bool(to, "begun", begun == BEGUN);
+        return;
+    }
+    json_key(to, "begun");
+    json_nil(to);
+}
+
+static void put_step(const struct unended *u, size_t index, const struct run *run, enum begun begun,
+                     struct buf *to)
 {
     const struct step_doc *step = (const struct step_doc *)u->plan.steps.v + index;
 
@@ -173,6 +223,7 @@ static void put_step(const struct unended *u, size_t index, const struct run *ru
     json_put(to, "name", u->names[index]);
     json_put_text(to, "action", step->action);
     json_put_text(to, "step_id", step->id);
+    put_begun(begun, to);
     json_key(to, "execution_id");
     if (run)
         json_outside(to, run->last.subject);
@@ -196,8 +247,8 @@ static bool is_step(const struct whose *whose, const char *purpose, struct str i
 }
 
 /* By the place of the step: its newest execution that the rows do not tell of. */
-static bool find_begun(const struct unended *u, struct writ_ledger *w, const struct run **begun,
-                       struct error *e)
+static bool find_runs_of_steps(const struct unended *u, struct writ_ledger *w,
+                               const struct run **runs, struct error *e)
 {
     const struct step_doc *all = u->plan.steps.v;
     size_t steps = u->plan.steps.n;
@@ -215,7 +266,7 @@ static bool find_begun(const struct unended *u, struct writ_ledger *w, const str
             return false;
         for (size_t s = 0; s < steps; s++)
             if (is_step(&whose, purposes[s], all[s].id) && (is_open(&run->last) || !u->ended[s]))
-                begun[s] = run;
+                runs[s] = run;
     }
     return true;
 }
@@ -224,16 +275,17 @@ static bool put_steps(const struct unended *u, struct writ_ledger *w, struct buf
                       struct error *e)
 {
     size_t steps = u->plan.steps.n;
-    const struct run **begun = arena_alloc(u->a, (steps + 1) * sizeof *begun);
+    const struct run **runs = arena_alloc(u->a, (steps + 1) * sizeof *runs);
+    const enum begun *begun;
 
-    memset(begun, 0, (steps + 1) * sizeof *begun);
-    if (!find_begun(u, w, begun, e))
+    if (!find_runs_of_steps(u, w, runs, e))
         return false;
+    begun = find_which(u, runs);
     json_key(to, "steps_unended");
     json_open(to, '[');
     for (size_t s = 0; s < steps; s++)
-        if (begun[s] || !u->ended[s])
-            put_step(u, s, begun[s], to);
+        if (runs[s] || !u->ended[s])
+            put_step(u, s, runs[s], begun[s], to);
     json_close(to, ']');
     return true;
 }
@@ -248,7 +300,7 @@ bool unended_put(struct writ_ledger *w, const struct unended_run *run, struct ar
         return true;
     u.names = plan_step_names(&u.plan, a);
     u.ended = arena_alloc(a, u.plan.steps.n + 1);
-    memset(u.ended, 0, u.plan.steps.n + 1);
+    u.completed = arena_alloc(a, u.plan.steps.n + 1);
     mark_ended(&u, run->manifests);
     return find_runs(&u, w, plan, e) && put_steps(&u, w, to, e);
 }

@@ -118,6 +118,7 @@ static const char one_word[] = "; where its first word is meant as a whole line,
 bool command_allowed(struct str line, const struct class_doc *class, struct error *e)
 {
     _buf_ struct buf list = { .max = 4096 };
+    const char *quote;
     const struct str *prefixes = class->allowed_prefixes.v;
 
     for (size_t i = 0; i < class->allowed_prefixes.n; i++) {
@@ -125,8 +126,10 @@ bool command_allowed(struct str line, const struct class_doc *class, struct erro
             return true;
         buf_addf(&list, "%s'%.*s'", i ? ", " : "", STR_ARG(prefixes[i]));
     }
+    /* A line with quotes of its own is kept apart from ours. */
+    quote = line.n && memchr(line.s, '\'', line.n) ? "`" : "'";
     return error_set(e, CODE_CONTRACT_INVALID,
-                     "'%.*s' is no command of the class %.*s, which begin with %.*s%s",
-                     STR_ARG(line), STR_ARG(class->class_id), STR_ARG(buf_str(&list)),
+                     "%s%.*s%s is no command of the class %.*s; these begin with %.*s%s", quote,
+                     STR_ARG(line), quote, STR_ARG(class->class_id), STR_ARG(buf_str(&list)),
                      line.n && line.s[0] == '\'' ? one_word : "");
 }

@@ -164,16 +164,20 @@ void lane_killed(struct lane *l, enum cause cause)
     l->killed = true;
 }
 
+static void put_worker(const struct lane *l, struct buf *to)
+{
+    json_key(to, "worker");
+    if (l->plan->worker)
+        json_outside(to, l->plan->worker->name);
+    else
+        json_nil(to);
+}
+
 void lane_unavailable(struct lane *l, const char *why)
 {
     struct buf *line = transcript_begin(l->transcript, SAID_UNAVAILABLE);
-    const struct config_worker *worker = l->plan->worker;
 
-    json_key(line, "worker");
-    if (worker)
-        json_outside(line, worker->name);
-    else
-        json_nil(line);
+    put_worker(l, line);
     json_put_int(line, "attempt", l->attempt);
     json_put(line, "message", why);
     transcript_end(l->transcript);
@@ -234,6 +238,7 @@ void lane_retry(struct lane *l, int64_t delay_ms)
     l->retries++;
     line = transcript_begin(l->transcript, SAID_RETRY);
     json_put(line, "code", codes[l->failure].name);
+    put_worker(l, line);
     json_put_int(line, "retry", l->retries);
     json_put_int(line, "attempt", queued ? l->attempt : l->attempt + 1);
     json_put_int(line, "delay_ms", delay_ms);

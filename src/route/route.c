@@ -69,19 +69,29 @@ static int class_is(const void *id, const void *class)
     return str_cmp(*(const struct str *)id, ((const struct class_doc *)class)->class_id);
 }
 
+/* As many names as a message has room for: those of a project may be many and long. */
 static bool no_class(const struct items *list, struct str id, struct error *e)
 {
+    enum { NAMES_MOST = 16, NAMES_BYTES = 300 };
     _arena_ struct arena a = { 0 };
+    _buf_ struct buf all = { .max = ERROR_MSG };
     const struct class_doc *class = list->v;
     const char **names = arena_alloc(&a, list->n * sizeof *names), *near;
+    size_t told = 0;
 
     for (size_t i = 0; i < list->n; i++)
         names[i] = arena_text(&a, class[i].class_id);
     near = str_nearest(id, names, list->n);
-    return error_set(e, CODE_CONTRACT_INVALID,
-                     "no class is called %s%s%s%s; `writ route contract` has those there are",
+    for (; told < list->n && told < NAMES_MOST; told++) {
+        if (all.len + class[told].class_id.n > NAMES_BYTES)
+            break;
+        buf_addf(&all, "%s%s", told ? ", " : "", names[told]);
+    }
+    if (told < list->n)
+        buf_addf(&all, told ? " and %zu more" : "%zu of long names", list->n - told);
+    return error_set(e, CODE_CONTRACT_INVALID, "no class is called %s%s%s%s; there are %s",
                      said(id, &a), near ? " (did you mean '" : "", near ? near : "",
-                     near ? "'?)" : "");
+                     near ? "'?)" : "", all.len ? all.s : "none");
 }
 
 /* Classes are lexical. NULL: there is none of that id. */

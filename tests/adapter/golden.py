@@ -113,6 +113,15 @@ def what_could_not_be_done_has_code_and_message_at_the_top(place):
 
 
 @case
+def a_registry_that_is_wrong_is_told_by_what_is_wrong_and_not_by_a_warning_before_it(place):
+    place.stock(script("args", ARGS, **PARSED))
+    place.put(".writ/tools.yaml", "tools: [{tool_id: TL-1, name: all, owner: me, status: active, "
+                                  "scope: {commands: [sh], bogus: 1}}]\n")
+    [line] = golden(place, "record", "first", "args.run", "word=a", status=65)
+    hold(line["message"].endswith(": a tool's scope has no field 'bogus'"), line)
+
+
+@case
 def a_layer_that_is_not_there_can_be_gone_without(place):
     place.stock(script("args", ARGS, **PARSED))
     golden(place, "record", "first", "args.run", "word=a", "--allow-weak", "cgroup")

@@ -349,6 +349,13 @@ def a_person_is_told_what_was_refused(place):
     ask = get("example.invalid", 80)
     run = place.writ("exec", "--allow-host=example.org", "--", ground.PYTHON, "-c", ASK, ask)
     hold(b"example.invalid:80 was not reached" in run.err and b"--allow-host" in run.err, run)
+    for asked, mend in (("example.invalid", b"      allow it with --allow-host\n"),
+                        ("example.org:8443", b"      allow it with its port: --allow-host HOST:PORT\n"),
+                        ("denied.example.org", b"      what is denied is not reached, whatever allows it\n")):
+        host, _, port = asked.partition(":")
+        run = place.writ("exec", "--allow-host=example.org", "--allow-host=*.example.org",
+                         "--deny-host=denied.example.org", "--", ground.PYTHON, "-c", ASK, get(host, int(port or 80)))
+        hold(mend in run.err and run.err.count(b"--allow-host") <= 1, run)
     run = place.writ("exec", "--", ground.PYTHON, "-c", "import urllib.request as u; u.urlopen('http://example.org')")
     hold(b"the sandbox gives it no network; allow a host with --allow-host" in run.err, run)
 

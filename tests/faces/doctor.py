@@ -452,7 +452,7 @@ def passed_over(scratch):
 def looks(scratch):
     """on a terminal it keeps to the width and marks with colours; in a pipe it is plain"""
     os.chdir(scratch)
-    for columns in (60, 80, 120):
+    for columns in (40, 60, 80, 120):
         plain = terminal.on_terminal(["doctor"], columns, NO_COLOR="1").decode()
         folded = [line for line in plain.splitlines() if not re.match(r" {4}\S", line)]  # not to be pasted
         assert max(len(line) for line in folded) <= columns, plain

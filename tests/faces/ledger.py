@@ -121,6 +121,18 @@ def log_in_a_pipe(scratch):
 
 
 @case
+def log_with_a_long_id(scratch):
+    """in a pipe a long id is whole, and the lines of others are as wide as without it"""
+    book, rests_on = filled(scratch)
+    before, name = book.writ("log", "--limit", "0").out.decode(), "long" * 4000
+    book.append(book.event(name, "planned", rests_on))
+    *others, last = book.writ("log", "--limit", "0").out.decode().splitlines()
+    assert last.split() == ["16", last.split()[1], name, "planned", *before.splitlines()[2].split()[4:]], last[-100:]
+    assert [row.split() for row in others] == [row.split() for row in before.splitlines()], others[1][:200]
+    assert max(map(len, others)) <= max(map(len, before.splitlines())) + 60, max(map(len, others))
+
+
+@case
 def log_narrowed(scratch):
     """log shows what was asked for, and the newest 20 otherwise"""
     book, rests_on = filled(scratch)

@@ -388,6 +388,18 @@ def doctor_names_workers(scratch):
 
 
 @case
+def doctor_names_what_is_started(scratch):
+    """doctor says of a worker with a command of its own how that is called"""
+    place = Place(scratch)
+    place.put(place.users, "workers: [{name: odd, kind: pipe, command: [/bin/true, 'a b']}, "
+                           "{name: nice, kind: wrap, command: [/usr/bin/env, wrapper]}]\n")
+    answer, found = routes(place)
+    insist(found["odd"]["detail"] == "/bin/true 'a b' worker --stdio, here", answer)
+    insist(found["nice"]["detail"] == "/usr/bin/env wrapper exec -- ..", answer)
+    insist(found["local"]["detail"] == "writ worker --stdio, here", answer)
+
+
+@case
 def doctor_of_wrong_ones(scratch):
     """doctor tells that a configuration is wrong, and what to type"""
     place = Place(scratch)

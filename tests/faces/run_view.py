@@ -43,7 +43,7 @@ def live(scratch):
     play.starts(3)
     play.line("notify", 3, payload={"text": "done"})
     play.completes(3)
-    trace = [error(1, "STEP_FAILED", "exit 6: no host"), error(1, "STEP_SKIPPED", "-", "warn")]
+    trace = [error(1, "STEP_FAILED", "exit 6: no host", execution_id=ident(950)), error(1, "STEP_SKIPPED", "-", "warn")]
     play.end("partial", 3, trace[0] | {"context": {"errors": trace, "incomplete_steps": [ident(1)]}})
     t = Terminal(play, env={"NO_COLOR": "1"})
     text = t.until("find-todos", "0 of 4 steps", "waits for flaky")
@@ -69,11 +69,47 @@ def live(scratch):
   ✓ report      notify                 38 ms
 partial  3 of 4 steps in 2.4 s
   phone-home  STEP_FAILED  exit 6: no host (skipped)
-              Look at the error's message and context: exit code and output, or
-              reasons.
+              what it printed and left: writ show %s
 recorded   led-00000386 · writ show 00000385
-evidence   3 files, 41 kB in /home/me/state/evidence""")
+evidence   3 files, 41 kB in /home/me/state/evidence""" % ident(950)[:8])
     assert t.status == 3 and not t.hidden
+
+
+@case
+def lanes(scratch):
+    """a lane that goes another way or is held by less: it is said in the words of `writ exec`, and stays"""
+    play = Play(scratch, FOUR)
+    play.starts(1)
+    play.line("step_lane", 1, said={"event": "unavailable", "worker": "box", "message": "box is not there"})
+    play.line("step_lane", 1, said={"event": "retry", "worker": "box", "code": "rch_unavailable", "retry": 1,
+                                    "delay_ms": 1000})
+    play.line("step_lane", 1, said={"event": "downgrade", "from": "remote_ssh", "to": "local_direct",
+                                    "policy_id": "local_fallback_on_rch_unavailable"})
+    play.line("step_held", 1, missing=["cgroup", "seccomp"])
+    play.completes(1)
+    play.line("step_held", 2, missing=[])
+    for said in (None, 3, [], {"event": "printed"}, {"event": []}):
+        play.line("step_lane", 3, said=said)
+    play.line("step_held", 3, inner="in", missing=["user"])
+    t = Terminal(play, env={"NO_COLOR": "1"})
+    text = t.to_the_end()
+    same(text[:text.index("success")], """audit  4 steps · at most 5 m 00 s · offline
+  ! phone-home  box is not there
+  ! phone-home  rch_unavailable (worker box): retry 1 in 1.0 s
+  ! phone-home
+      route downgrade: remote_ssh to local_direct
+      (local_fallback_on_rch_unavailable)
+  ! phone-home  it was held by less than the default: without cgroup, seccomp
+  ✓ phone-home  execute ./probe -x     38 ms
+  ! report      in: it was held by less than the default: without user
+""")
+    play.lines = [line for line in play.lines if not line.startswith("!")]
+    answer = in_pipe(play, "--progress", "lines")
+    same([line for line in answer.err.decode().splitlines() if "phone-home: succeeded" not in line][:5],
+         ["audit: phone-home: box is not there", "audit: phone-home: rch_unavailable (worker box): retry 1 in 1.0 s",
+          "audit: phone-home: route downgrade: remote_ssh to local_direct (local_fallback_on_rch_unavailable)",
+          "audit: phone-home: it was held by less than the default: without cgroup, seccomp",
+          "audit: report: in: it was held by less than the default: without user"])
 
 
 @case
@@ -97,6 +133,21 @@ def small_terminals(scratch):
         t.columns = 1 << 20  # the summary is the terminal's to break
         t.to_the_end()
         assert t.status == 0 and not t.hidden, t.screen()
+
+
+@case
+def a_narrow_summary(scratch):
+    """on a narrow terminal a summary is broken at blanks"""
+    play = Play(scratch, FOUR[:1])
+    play.starts(0)
+    play.completes(0)
+    play.end("success", 1)
+    t = Terminal(play, columns=40, env={"NO_COLOR": "1"})
+    text = t.to_the_end()
+    assert all(words in text for words in (
+        "led-00000386 ·\n           writ show 00000385\n",
+        "evidence   3 files, 41 kB in\n           /home/me/state/evidence")), text
+    assert max(map(len, text.splitlines())) <= 40, text
 
 
 @case
@@ -202,7 +253,7 @@ def ctrl_c(scratch):
     text = t.to_the_end()
     assert t.status == 1 and not t.hidden and "stopping" not in text, text
     assert "plan  PLAN_TIMEOUT  its time was up" in text, text
-    assert "timeout_ms, unless somebody stopped it" in text, text
+    assert "by writ, which got the signal SIGINT\n" in text and "timeout_ms" not in text, text
     assert "cut off    find-todos\nnot run    phone-home, flaky, report\n" in text, text
 
 
@@ -350,6 +401,7 @@ def lines(scratch):
 audit: phone-home: failed 7 ms, STEP_FAILED: exit 6: three (skipped)
 audit: phone-home: | one
 audit: phone-home: | two
+audit: phone-home: | three
 audit: flaky: failed 7 ms, STEP_FAILED: exit 6 (attempt 1 of 3)
 audit: flaky: tries again in 800 ms
 audit: flaky: failed 7 ms, UNKNOWN_ERROR: exit 6 (attempt 2 of 3) (halts)

@@ -216,7 +216,8 @@ def widths(_):
     assert longest(on_terminal(["--help"], 40, NO_COLOR="1").splitlines()[-1]) <= 40
     for columns in (40, 80):
         text = on_terminal(["executors"], columns, NO_COLOR="1")
-        assert text and not [line for line in text.splitlines() if line.endswith(b" ")], text
+        assert text and not [line for line in text.splitlines() if line.endswith(b" ") or not line], text
+        assert longest(text) <= columns, text  # what has no room beside a name goes below it
     wide = on_terminal(["explain", "limits"], 200, NO_COLOR="1")
     narrow = on_terminal(["explain", "limits"], 50, NO_COLOR="1")
     assert b"\n  name          default  min" in wide, wide
@@ -237,6 +238,9 @@ def what_in_a_narrow_log(scratch):
     assert len(narrow) == len(wide) + 1 and narrow[-1].startswith(b"    "), (wide, narrow)
     assert narrow[-1].split()[0][:20] in wide[-1], (wide, narrow)
     assert not any(line.endswith(b" ") for line in wide + narrow), (wide, narrow)
+    for columns in (20, 30, 40):  # a column ends where the terminal does
+        narrow = on_terminal(["log", "--ledger", ledger], columns, NO_COLOR="1").decode().splitlines()
+        assert max(map(len, narrow)) <= columns, (columns, narrow)
 
 
 @case

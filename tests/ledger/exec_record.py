@@ -239,6 +239,16 @@ def shown_under(place, run):
 
 
 @case
+def what_a_fixed_run_was_held_to_is_shown_and_what_stayed_open(place):
+    run = place.exec("/usr/bin/true", options=["--deterministic", "fixed"])
+    shown, held = shown_under(place, run), run.record["deterministic"]
+    words, = shown["fixed"]
+    true(words[:2] == ["the", "clock,"] and held["clock"] in words, words)
+    same(" ".join(word for line in shown["not fixed"] for word in line), ", ".join(held["open"]))
+    true(not {"fixed", "not fixed"} & shown_under(place, place.exec("/usr/bin/true")).keys())
+
+
+@case
 def what_is_kept_is_shown_as_evidence_and_printed_as_the_manual_says(place):
     page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "man" / "writ-ledger.7.scd"
     recipe, = (part for part in page.read_text().split("```")[1::2] if part.startswith("\nevidence="))

@@ -180,6 +180,17 @@ def a_registry_that_is_wrong_lets_nothing_run(place):
 
 
 @case
+def a_registry_that_is_wrong_is_told_by_what_is_wrong_and_not_by_a_warning_before_it(place):
+    place.put(".writ/tools.yaml", "tools: [{tool_id: TL-1, name: all, owner: me, status: active, "
+                                  "scope: {commands: [sh], bogus: 1}}]\n")
+    told = "registry: a tool's scope has no field 'bogus'"
+    document = plan(touch("ran"))
+    foretold = json.loads(place.writ("run", "--dry-run", "--json", place.document(document)).out)
+    same(foretold["steps"][0]["refused"]["message"], told)
+    same(why(place.comes_to("failure", document))["message"], told)
+
+
+@case
 def files_and_artifacts_are_collected_and_kept_under_their_digests(place):
     script = "printf out > out.txt; mkdir logs; printf one > logs/1.log; printf two > logs/2.log"
     ran = place.comes_to("success", plan(sh(script, outputs={"output_files": ["out.txt", "none.txt"],
@@ -423,6 +434,19 @@ def A04_24_a_plan_that_is_wrong_has_a_result_if_it_has_an_id_and_else_none(place
     ran = place.run("{")
     hold(ran.status == 65 and "result" not in ran.record, ran)
     same((place.there("ran"), len(place.log())), ([], before))
+
+
+@case
+def R_004_021_a_plan_whose_steps_have_one_id_is_refused_before_anything_runs(place):
+    one, other = touch("one"), touch("other")
+    document = plan(one, other | {"id": one["id"]})
+    ran = place.run(document)
+    refused(place, ran, "INVALID_PAYLOAD", "one", "other")
+    same(problems(ran), [("INVALID_PAYLOAD", "/steps/1/id")])
+    same(ran.record["names"], {one["id"]: one["id"][:8]})
+    for options in ((), ("--json",), ("--progress", "json")):
+        told = place.writ("run", *options, place.document(document | {"id": plans.new()}))
+        hold(told.status == 1 and b" is the id of step 0 already" in told.out, told)
 
 
 @case

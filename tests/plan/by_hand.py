@@ -103,6 +103,8 @@ def a_step_that_halts_a_plan_is_told_by_its_name_and_a_partial_plan_is_shown_as_
             " - {name: second, run: [/bin/sh, -c, ':']}\n")
     done = place.writ("run", place.document(text % "halt", "work/t.yaml"))
     hold(done.status == 1 and b"step first failed, and its on_failure is halt" in b" ".join(done.out.split()), done)
+    shown = place.writ("show", done.out.rpartition(b"writ show ")[2].strip().decode())
+    hold(b": step first failed, and its on_failure is halt (" in shown.out, shown)
     done = place.writ("run", place.document(text % "skip", "work/t.yaml"))
     shown = place.writ("show", done.out.rpartition(b"writ show ")[2].strip().decode())
     hold(done.status == 3 and shown.out.startswith(b"partial  plan t\n"), shown)
@@ -375,6 +377,8 @@ def R_004_074_keys_that_are_missing_are_told_before(place):
     shown = place.writ("run", "--dry-run", "--set", "repo=.", place.document(document))
     hold(shown.status == 1 and b"would be refused before anything runs: the context has no key 'token'" in shown.out,
          shown)
+    shown = place.writ("run", "--dry-run", place.document(document))
+    hold(b"the context has no keys 'repo', 'token'; give them with --set or --context" in shown.out, shown)
     status, told = foretold(place, document, "--set", "repo=.", "--context", place.put("c.yaml", "token: 1"))
     same((status, told["missing"], told["refused"]), (0, [], None))
     done = run(place, document, "--set", "repo=.")

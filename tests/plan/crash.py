@@ -65,8 +65,9 @@ def shows_unended(place, execution, steps, begun):
         states = place.states(row["execution_id"]) if row["execution_id"] else []
         same(states, ["planned", "running"] if n < begun else [])
     lines = place.writ("show", execution).out.decode().splitlines()
-    same([line.split()[3] for line in lines if line.startswith("  ? ")][-len(steps):],
-         ["killed"] * begun + ["no"] * (len(steps) - begun))
+    same([row["begun"] for row in shown], [True] * begun + [False] * (len(steps) - begun))
+    told = [line.split() for line in lines if line.startswith(("  ? ", "  · "))][-len(steps):]
+    same([(words[0], words[3]) for words in told], [("?", "killed")] * begun + [("·", "not")] * (len(steps) - begun))
     return [row["execution_id"] for row in shown[:begun]]
 
 
@@ -120,7 +121,7 @@ def a_step_that_had_ended_when_its_runner_was_killed_is_shown_as_it_ended(place)
     place.end(child)
     lines = place.writ("show", context["execution_id"]).out.decode().splitlines()
     marks = [line.split()[0] for line in lines if " execute " in line][:4]
-    true(marks in (["✓", "✗", "?", "?"], ["✓", "!", "?", "?"]), lines)  # a row tells that it was skipped
+    true(marks in (["✓", "✗", "?", "·"], ["✓", "!", "?", "·"]), lines)  # a row tells that it was skipped
     known_dead(place, context["execution_id"])
 
 

@@ -203,6 +203,17 @@ def what_is_wrong_with_a_child_is_found_before_anything_runs(place):
 
 
 @case
+def a_child_that_is_wrong_is_told_by_what_is_wrong_and_not_by_a_warning_before_it(place):
+    child = plan(touch("ran"), retry_policy={"max_attempts": 2, "retryable_error_codes": ["CONTEXT_MISSING"]})
+    steps = child.pop("steps")
+    place.put("work/child.json", plans.json.dumps(child | {"steps": [steps[0] | {"on_failure": "bogus"}]}))
+    ran = place.run(plan(by_file("child.json")))
+    refused(place, ran, "ran")
+    one, = ran.error["context"]["problems"]
+    hold(one["message"].endswith("/steps/0/on_failure: 'bogus' is not one of halt, skip, retry"), one)
+
+
+@case
 def a_child_that_cannot_be_read_has_no_place_in_it(place):
     document = plan(touch("ran"), by_file("none.json"))
     ran = place.run(document)

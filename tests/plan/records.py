@@ -108,6 +108,8 @@ def R_004_096_R_004_098_R_004_103_a_success_is_recorded_with_each_of_its_steps(p
     same(len(place.records(executor["execution_id"])), 2)
     note, = place.of(document["id"], "note")
     same(note["body"]["plan_state"], "completed")
+    told = place.writ("log", "--kind", "note").out.decode()
+    true(f"{document['id']} plan used by {note['body']['execution_id']}, completed\n" in told, told)
     run = place.writ("ledger", "erase", note["ledger_id"], "--reason", "asked for")
     same((run.status, b"note of how a plan ended" in run.err), (1, True), run)
 

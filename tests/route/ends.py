@@ -13,8 +13,8 @@ import sys
 import time
 
 import routes
-from routes import (ANY, DEAF, LOCAL, STAYS, WAYS, begin, ended, hold, marker, moves, nothing_left, ready, same,
-                    true, until)
+from routes import (ANY, DEAF, LOCAL, SHORT, STAYS, WALLED, WAYS, begin, ended, hold, marker, moves, nothing_left,
+                    ready, same, true, until)
 
 CASES = []
 case = routes.collector(CASES)
@@ -131,12 +131,38 @@ def X_2_the_callers_shorter_time_holds_and_a_longer_does_not(place):
 
 
 @case
-def the_hint_after_a_timeout_names_the_class_and_the_time_it_had(place):
+def R_000_004_what_ends_by_itself_after_its_time_while_writ_is_stopped_was_late(place):
     ready(place)
-    for options, secs in (([], b"2.0 s"), (["--timeout-ms", "1200"], b"1.2 s")):
+    for how, _ in WALLED:
+        child = begin(place, "touch up; test -e again || { touch again; sleep 3; }", marker(), of="short", **how)
+        child.send_signal(signal.SIGSTOP)
+        time.sleep(4)
+        child.send_signal(signal.SIGCONT)
+        run = place.end(child)
+        end, asked = place.told(run, "ended")[0], place.told(run, "asked")
+        same((end["failure_code"], end["exit_code"], [line["why"] for line in asked]),
+             ("command_timeout", 143, ["timeout"]))
+        for name in ("up", "again"):
+            (place.work / name).unlink(missing_ok=True)
+
+
+@case
+def A00_9_a_default_that_is_shorter_than_the_hard_timeout_ends_nothing(place):
+    place.project(SHORT | {"default_timeout_secs": 1})
+    ended(place.sh("sleep 1.2", of="short"), "succeeded", 0)
+    for kind in ("config", "route"):
+        told = place.writ("explain", kind, "--json").out
+        true(b"what ends a command is its hard timeout" in told, told)
+
+
+@case
+def the_hint_after_a_timeout_says_whose_time_it_was(place):
+    ready(place)
+    for options, why in (([], b"2.0 s: the hard timeout of the class short\n"),
+                         (["--timeout-ms", "1200"], b"1.2 s, as asked for; the hard timeout of the class short is 2 s\n"),
+                         (["--timeout-ms", "9000"], b"2.0 s: the hard timeout of the class short\n")):
         said = place.writ("exec", "--class", "short", *options, "--", "/bin/sleep", "9")
-        hold(said.status == 143 and b"it had " + secs + b": the hard timeout of the class short" in said.err, said)
-    hold(b'"short"' in place.writ("route", "contract").out, "where all are listed")
+        hold(said.status == 143 and b"it had " + why in said.err, said)
 
 
 # ---- in a plan ----
@@ -221,6 +247,36 @@ def R_000_004_A00_3_who_does_not_end_in_its_grace_is_killed_and_has_failed(place
         same(place.told(run, "retry"), [])  # a person asked: nobody tries again
         hold(run.status != 0, run)
         nothing_left(place, mark)
+
+
+@case
+def A00_3_of_who_was_asked_to_end_and_killed_the_record_says_so_and_why(place):
+    ready(place)
+    for how, route in WAYS:
+        mark = marker()
+        child = begin(place, DEAF, mark, **how)
+        for _ in range(2):  # the grace of its class is ten seconds
+            cancel(place, place.running()[0], "--reason", "wrong branch")
+        run = ended(place.end(child), "failed", 137, "command_failed", route)
+        same((run.record["cause"], run.record["cancel_reason"]), ("cancelled", "wrong branch"))
+        true("killed" in run.record["meaning"] and "look at what it did" in run.record["action"], run.record)
+        last = place.log("--execution", run.record["execution_id"])[-1]
+        error = place.entry(last["ledger_id"])["body"]["payload"]["error"]
+        true("asked to end (wrong branch), did not, and was killed; what it did may not be whole" in error["message"], error)
+        shown = place.writ("show", run.record["execution_id"])
+        hold(b"\n  reason     wrong branch\n" in shown.out, shown)
+        nothing_left(place, mark)
+
+
+@case
+def of_who_ended_in_time_the_reason_is_told_once(place):
+    ready(place)
+    child = begin(place, STAYS, marker())
+    cancel(place, place.running()[0], "--reason", "wrong branch")
+    run = ended(place.end(child), "cancelled")
+    same((run.record["cancel_reason"], run.record["meaning"]), ("wrong branch", "cancelled"))
+    shown = place.writ("show", run.record["execution_id"])
+    hold(shown.out.count(b"\n  reason     wrong branch\n") == 1, shown)
 
 
 def insist(child):
@@ -331,6 +387,21 @@ def cancel_of_what_does_not_run_says_so(place):
     for name in (run.record["manifest"]["run_id"], "run-00000000-0000-4000-8000-000000000000", "../../etc", "nonsense"):
         said = place.writ("cancel", name)
         hold(said.status != 0 and said.err and not said.out, said)
+
+
+@case
+def R_000_004_R_000_070_X_7_a_lane_is_cancelled_by_the_name_that_its_manifest_gives_it(place):
+    ready(place)
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/sleep"], "filesystem": "extended"}})
+    (place.state / "lanes/run-nightly.1of2").mkdir(parents=True)  # another that begins so
+    for id, name in (("ABCDEF01-1111-4111-8111-111111111111", "run-abcdef01-1111-4111-8111-111111111111"),
+                     ("nightly.1", "run-nightly.1"), ("a/b/../c d", "run-a/b/../c d"), ("tiny", "run-tiny"),
+                     ("run-twice", "run-run-twice"), ("run-once", "run-once")):
+        path = place.request("/usr/bin/sleep", "60", execution_id=id, route={"class": "generic"})
+        child = place.start(["exec", "--json", "-f", path])
+        until(place.running, "it runs", child)
+        cancel(place, name)
+        same(routes.plans.Plans.end(place, child).record["state"], "cancelled")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ import subprocess
 import sys
 
 import routes
-from routes import LOCAL, RCH, SHORT, WALLED, WAYS, WORKER, WRAPPED, ended, hold, moves, ready, same, tap, true
+from routes import (LOCAL, RCH, SHORT, STAYS, WALLED, WAYS, WORKER, WRAPPED, begin, ended, hold, marker, moves, ready,
+                    pipe, same, tap, true, wrapper)
 
 CASES = []
 case = routes.collector(CASES)
@@ -152,6 +153,25 @@ def R_000_067_a_transcript_is_whole_and_its_digest_is_recorded(place):
         same(run.record["transcript"]["digest"], "sha256:" + hashlib.sha256(place.transcript(run).read_bytes()).hexdigest())
 
 
+@case
+def what_was_a_lane_is_shown_as_one(place):
+    ready(place)
+    place.configure(pipe(), wrapper(), {"name": "gone", "kind": "wrap", "command": ["/nowhere/rch"]})
+    for how, told in (({}, f", route {LOCAL}"), ({"worker": "pipe"}, f" on pipe, route {WORKER}"),
+                      ({"worker": "rch"}, f" on rch, route {WRAPPED}"),
+                      ({"worker": "gone"}, f", route {LOCAL} (downgraded from {WRAPPED}: ")):
+        run = place.sh("exit 0", **how)
+        shown = place.writ("show", run.record["execution_id"]).out.decode()
+        true(f"\n  lane       generic{told}" in shown, shown)
+        true(f"\n  transcript {place.transcript(run)}\n" in shown, shown)
+        record = run.record
+        same((record["downgraded_from"], record["downgraded"]), (WRAPPED, True) if "gone" in str(how) else (None, False))
+        true((record["unavailable"] or "") in shown, shown)
+    plain = place.writ("exec", "--json", "--", "/bin/true")
+    shown = place.writ("show", json.loads(plain.out)["execution_id"]).out
+    true(b"\n  lane " not in shown and b"\n  transcript" not in shown, shown)
+
+
 # ---- what a class allows ----
 
 def refused(place, *words, of):
@@ -247,6 +267,38 @@ def a_lane_that_nobody_could_end_does_not_run_and_leaves_no_pipe(place):
                               cwd=place.work, env=place.environment({}), stdin=subprocess.DEVNULL, capture_output=True)
         true(said.returncode != 0, said)
         same((files, place.running(), place.there("ran")), (files, [], []))
+
+
+@case
+def what_of_a_lane_cannot_be_kept_is_named_once(place):
+    ready(place)
+    child = begin(place, STAYS, marker())
+    name, = place.running()
+    path = place.state / "lanes" / name / "manifest.json"
+    path.mkdir()  # in the way
+    same(place.writ("cancel", name).status, 0)
+    status, out = child.wait(), (place.scratch / "out").read_bytes()
+    true(status == 74 and out.count(str(path).encode()) == 1, out)
+
+
+@case
+def an_id_that_was_refused_was_not_used(place):
+    ready(place)
+    lanes, id = place.state / "lanes", "3f6d2a10-9f6e-4c1d-8a55-0d3f1b7c9e21"
+    path = place.request("/usr/bin/true", execution_id=id, route={"class": "generic"})
+    for _ in range(2):
+        said = place.writ("exec", "--json", "-f", path)
+        true(said.status == 77 and b"registry" in said.out, said)
+        same(os.listdir(lanes), ["refused-" + id])
+        last = (lanes / ("refused-" + id) / "transcript.jsonl").read_text().splitlines()[-1]
+        same(json.loads(last)["event"], "refused")
+    (lanes / ("run-" + id)).write_text("in the way")
+    same(json.loads(place.writ("exec", "--json", "-f", path).out)["code"], "EXECUTION_USED")
+    (lanes / ("run-" + id)).unlink()
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/true"], "filesystem": "extended"}})
+    ended(place.complete(place.writ("exec", "--json", "-f", path)), "succeeded", 0)
+    same(json.loads(place.writ("exec", "--json", "-f", path).out)["code"], "EXECUTION_USED")
+    same(sorted(os.listdir(lanes)), ["refused-" + id, "run-" + id])
 
 
 if __name__ == "__main__":

@@ -200,6 +200,20 @@ def moves(*rest):
     return ["planned", "queued", *rest]
 
 
+# ---- lanes as steps ----
+
+def prints(script, **route):
+    """The payload of a step that is a lane."""
+    return {"inputs": {"command": "/bin/sh", "arguments": ["-c", script]}, "route": {"class": "generic"} | route}
+
+
+def plan_of(place, *payloads):
+    """A plan of such steps, and its file; its commands are listed."""
+    place.registry({"tool_id": "TL-1", "scope": {"commands": plans.COMMANDS, "filesystem": "extended"}})
+    plan = plans.plan(*(plans.step("execute", payload, on_failure="skip") for payload in payloads))
+    return plan, place.put("outside/plan.json", json.dumps(plan))
+
+
 def collector(cases):
     return plans.ground.collector(cases, Routes)
 

@@ -252,7 +252,7 @@ static int run(const struct args *args)
 const struct command cmd_adapters_import = {
     .name = "adapters import",
     .operands = "openapi FILE | mcp [--] SERVER ARG...",
-    .summary = "makes an adapter of an OpenAPI document or an MCP server",
+    .summary = "make an adapter of an OpenAPI document or an MCP server",
     .about = "Writes an adapter with one operation for each of the document (OpenAPI 3.0 and 3.1, "
              "Swagger 2.0), and says on stderr what was left out, and why. References are followed "
              "within the document only; nothing is fetched. Read what was made before it is used: "
@@ -277,7 +277,7 @@ const struct command cmd_adapters_import = {
                  { "net",     "LEVEL",   "network", "how much of the network a server that runs here reaches meanwhile: offline (the default), registry, api" },
                  { "allow-host", "HOST", NULL, "a host that it reaches, now and when the adapter is called", .many = true },
                  { "env",     "K=V",     NULL, "a variable for it, recorded as it is; where its name ends in key, token, secret or password, the adapter names it under secrets, and any value does for the import", .many = true },
-                 { "allow-weak", "LAYER", "layers", "go without a layer that this machine lacks, for a server that runs here", .many = true },
+                 { "allow-weak", "LAYER", "layers", "run without a layer that this machine lacks, for a server that runs here", .many = true },
                  { "json",    NULL,      NULL, "one JSON object" } },
     .least = 1,
     .most = OPERANDS_MAX,

@@ -153,10 +153,13 @@ static int run(const struct args *args)
 const struct command cmd_apply = {
     .name = "apply",
     .operands = "EXECUTOR",
-    .summary = "calls a pure function; only digests are recorded",
-    .about = "Gives the payload to an executor that can do nothing but compute, and prints what came of it: status, reason codes, the digests of payload and output. "
-             "That it is called is in the ledger before, what came of it after; neither payload nor output is ever stored. "
-             "Without --payload standard input is read; where that is a terminal, the payload is null. Exit 0 when it succeeded, 1 when it failed, 77 when it was blocked, 74 when it could not be recorded and so did not run.",
+    .summary = "call a pure function; only digests are recorded",
+    .about = "Gives the payload to an executor that can do nothing but compute, and prints the "
+             "outcome: status, reason codes, the digests of payload and output. The call is in "
+             "the ledger before it is made, its outcome afterwards; neither payload nor output is "
+             "ever stored. Without --payload standard input is read; where that is a terminal, "
+             "the payload is null. Exit 0 when it succeeded, 1 when it failed, 77 when it was "
+             "blocked, 74 when it could not be recorded and so did not run.",
     .examples = { { "echo '{\"path\":\"$..id\",\"document\":{\"id\":7}}' | writ apply json_select --output", "the result, and the output in it" },
                   { "writ apply text_digest --payload text.json",            "the same payload has the same digests, everywhere" },
                   { "writ apply semver_compare --payload pairs.jsonl --lines", "a call for each line" } },

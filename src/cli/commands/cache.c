@@ -104,7 +104,7 @@ static int run_list(const struct args *args)
 const struct command cmd_cache_list = {
     .name = "cache list",
     .operands = "",
-    .summary = "lists what is remembered, and until when",
+    .summary = "list what is remembered, and until when",
     .about =
         "Lists the values by level, the oldest first: the beginning of its key, its size, its "
         "age, when it ends, and which call a result is of. An ended one is not used any more and goes with the next that "
@@ -142,7 +142,7 @@ static int run_clear(const struct args *args)
 const struct command cmd_cache_clear = {
     .name = "cache clear",
     .operands = "",
-    .summary = "forgets what is remembered",
+    .summary = "forget what is remembered",
     .about = "Removes the values of a level, or of all of them, whatever session they are of. What "
              "is needed is found out again. Golden outputs are files of the project and stay.",
     .examples = { { "writ cache clear", "everything" },

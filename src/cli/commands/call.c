@@ -124,7 +124,7 @@ static int run(const struct args *args)
 const struct command cmd_call = {
     .name = "call",
     .operands = "ADAPTER[.OPERATION] [KEY=VALUE|KEY:=JSON]...",
-    .summary = "calls a tool that is described in YAML",
+    .summary = "call a tool that is described in YAML",
     .about = "Calls an operation of an adapter: a command, a service, a function or a tool of an MCP server, described in .writ/adapters/*.yaml, in your own configuration, or shipped with writ. "
              "The registry .writ/tools.yaml says what may be called. Values are handed over as they are, never read by a shell. The transformed output is printed; each attempt is in the ledger. "
              "Limits only narrow what the adapter says. With --json the result is `output` where it is JSON, else `text`, or `base64` where it is not UTF-8.",
@@ -136,12 +136,12 @@ const struct command cmd_call = {
                  { "timeout-ms", "N",      NULL,         "longest time an attempt may take" },
                  { "memory-mb",  "N",      NULL,         "memory of a command's whole tree" },
                  { "fs",         "LEVEL",  "filesystem", "how much of the disk a command sees: minimal, standard, extended, elevated" },
-                 { "deny",       "PATH",   NULL,         "may not be seen",        .many = true },
+                 { "deny",       "PATH",   NULL,         "a path a command may not see",        .many = true },
                  { "net",        "LEVEL",  "network",    "offline: it reaches nothing, whatever the adapter lists" },
                  { "allow-host", "HOST",   NULL,         "of the adapter's hosts only these", .many = true },
                  { "deny-host",  "HOST",   NULL,         "a host it does not reach; always wins", .many = true },
-                 { "fresh",      NULL,     NULL,         "a remembered result is not good enough" },
-                 { "allow-weak", "LAYER",  "layers",     "go without a layer that this machine lacks", .many = true },
+                 { "fresh",      NULL,     NULL,         "call it, even if a result is remembered" },
+                 { "allow-weak", "LAYER",  "layers",     "run without a layer that this machine lacks", .many = true },
                  { "approve",    "REASON", NULL,         "the approval that some levels need; recorded" },
                  { "ledger",     "LEDGER", NULL,         "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",       NULL,     NULL,         "the whole answer as one JSON object" } },

@@ -44,10 +44,10 @@ const struct command cmd_cancel = {
     .operands = "RUN",
     .summary = "ask a lane to end",
     .about = "Asks a lane, which is a command that runs by `writ exec --class`, to end: it gets "
-             "SIGTERM, its class's grace, and then is killed. A second time does not wait for the "
-             "grace. A lane that ends in its grace was cancelled; one that had to be killed has "
-             "failed. RUN is run-<execution id>, the id, or 8 characters of it; `writ log "
-             "--live` lists what runs.",
+             "SIGTERM, the grace period of its class, and then is killed. When asked a second "
+             "time, it does not wait for the grace. A lane that ends in its grace was cancelled; "
+             "one that had to be killed has failed. RUN is run-<execution id>, the id, or 8 "
+             "characters of it; `writ log --live` lists what runs.",
     .examples = { { "writ cancel run-5b1f0c9e",                   "as much of the id as is needed" },
                   { "writ cancel 5b1f0c9e --reason 'wrong branch'", "the reason goes on record" } },
     .options = { { "reason", "TEXT", NULL, "why, for the record" },

@@ -92,14 +92,14 @@ static int run(const struct args *args)
 const struct command cmd_check = {
     .name = "check",
     .operands = "FILE...",
-    .summary = "is this document right; every problem, with its place",
+    .summary = "check a document: every problem, with its place",
     .about = "Reads plans, contexts, requests, adapters, events and every other kind of document "
-             "writ knows, YAML or JSON, and reports every problem as file:line:col: /pointer: what "
-             "was found and what is allowed [CODE]. Of a plan, what its steps ask for is judged, "
-             "too, as it is before the plan is run. `-` is standard input. With --schema any "
-             "document is held against a JSON Schema (2020-12 or draft-07); what the schema refers "
-             "to is read below its own directory, never from the network. Exit 0 when all are "
-             "right, 65 when one is not.",
+             "writ knows, YAML or JSON, and reports every problem as file:line:col: /pointer: "
+             "what was found and what is allowed [CODE]. Of a plan, the requests of its steps are "
+             "checked, too, as before a run. `-` is standard input. With --schema any document is "
+             "held against a JSON Schema (2020-12 or draft-07); what the schema refers to is read "
+             "below its own directory, never from the network. Exit 0 when all are right, 65 when "
+             "one is not.",
     .examples = { { "writ check plan.yaml", "every problem of a plan, not only the first" },
                   { "writ check --as event - <event.json", "from a pipe, as a kind you name" },
                   { "writ check --json *.yaml", "one JSON object a file, for programs" },

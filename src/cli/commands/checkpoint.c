@@ -70,15 +70,15 @@ static int run(const struct args *args)
 const struct command cmd_checkpoint = {
     .name = "checkpoint",
     .operands = "",
-    .summary = "sign what the ledger is now, to keep elsewhere",
-    .about = "Prints a signed note (C2SP tlog-checkpoint): how many entries there are and the root "
-             "of the tree over them. Whoever keeps it can tell later whether anything that was in "
-             "the ledger then has been changed or taken away, even by its owner. Where nothing came "
-             "since the last one, it is that one. The verifier key of "
-             "who signed is told on a terminal and by --json, and is what `writ verify --key` takes: give it "
-             "to others by another way than the notes. A ledger has one key for good: keep a copy "
-             "of ~/.local/state/writ/keys (or $WRIT_STATE/keys) where nobody else can read it, for "
-             "nothing more is signed without it.",
+    .summary = "sign the present state of the ledger, to keep elsewhere",
+    .about = "Prints a signed note (C2SP tlog-checkpoint): how many entries there are and the "
+             "root of the tree over them. Whoever keeps it can tell later whether anything that "
+             "was in the ledger then has been changed or taken away, even by its owner. If "
+             "nothing was added since the last one, that one is printed again. The signer's "
+             "verifier key is shown on a terminal and by --json, and is what `writ verify --key` "
+             "takes: give it to others by another way than the notes. A ledger has one key for "
+             "good: keep a copy of ~/.local/state/writ/keys (or $WRIT_STATE/keys) where nobody "
+             "else can read it: without the key nothing more can be signed.",
     .examples = { { "writ checkpoint >2026-11-15.note",                "a note to keep elsewhere" },
                   { "writ verify --checkpoint 2026-11-15.note",        "whether it still holds" },
                   { "writ prove --since 2026-11-15.note",              "a proof of that for somebody else" } },

@@ -287,14 +287,15 @@ static int run(const struct args *args)
 const struct command cmd_doctor = {
     .name = "doctor",
     .operands = "",
-    .summary = "what this machine can enforce, and how to mend it",
+    .summary = "what this machine can enforce, and how to fix the rest",
     .about =
-        "Tries every layer of the sandbox by building it, and runs a command that does "
-        "nothing inside all of them. A layer passes, is weak (it holds, and newer systems "
-        "have more), or is absent; below it stands what mends it. Then it tells whether commands may run "
-        "and be recorded here, what of a project is passed over because of whom it belongs to, and which "
-        "routes are open to commands of a class, which changes nothing about the rest. Exit 0 when every "
-        "default guarantee holds for commands in this directory, 69 when one cannot be given, or none may run.",
+        "Tries every layer of the sandbox by building it, and runs a command that does nothing "
+        "inside all of them. A layer passes, is weak (it holds, and newer systems have more), or "
+        "is absent; the line below says how to fix it. Then it tells whether commands may run and "
+        "be recorded here, which files of a project are ignored because of their owner, and which "
+        "routes are open to commands of a class; a closed route does not affect the rest. Exit 0 "
+        "when every default guarantee holds for commands in this directory, 69 when one cannot be "
+        "given, or none may run.",
     .examples = { { "writ doctor", "each layer, and what writ exec would do" },
                   { "writ doctor --json", "the same for programs" },
                   { "writ explain layers", "what each layer holds, and which may be spared" } },

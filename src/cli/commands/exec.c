@@ -122,16 +122,16 @@ const struct command cmd_exec = {
     .operands = "[--] CMD ARG...",
     .summary = "run one command inside enforced limits",
     .about = "Runs a command that sees only what it was granted, reaches no network unless a host "
-             "or a level is named, and is held "
-             "to its limits by the kernel. What it prints comes through as it comes; its exit code "
-             "is the exit code. With --json the whole record is printed instead. Standard input is "
-             "empty unless --stdin gives it. At the default level, standard, it reads the "
-             "repository and writes the working directory; /tmp and its home are its own and gone "
-             "afterwards. A toolchain in your home has to be granted: --read ~/.pyenv, or --read "
-             "~/.rustup --read ~/.cargo --env HOME=\"$HOME\". It has your PATH only if it sees every "
-             "directory in it, else that of the system: for a venv that is active, say --env "
-             "PATH=DIR/bin:/usr/bin:/bin. git commits at the top of a working tree; in a directory below, it reads and "
-             "cannot commit, unless --cwd leads to the top or --write names its .git.",
+             "or a level is named, and is held to its limits by the kernel. Its output is passed "
+             "on as it comes; its exit code is writ's exit code. With --json the whole record is "
+             "printed instead. Standard input is empty unless --stdin gives it. At the default "
+             "level, standard, it reads the repository and writes the working directory; /tmp and "
+             "its home are its own and gone afterwards. A toolchain in your home has to be "
+             "granted: --read ~/.pyenv, or --read ~/.rustup --read ~/.cargo --env HOME=\"$HOME\". "
+             "It has your PATH only if it sees every directory in it, else that of the system: "
+             "for an active venv, say --env PATH=DIR/bin:/usr/bin:/bin. git can commit at the top "
+             "of a working tree; in a directory below, it can only read, unless --cwd leads to "
+             "the top or --write names its .git.",
     .examples = { { "writ exec -- make test",                          "the defaults: 30 s, 512 MB, 1 core, 10 children, offline" },
                   { "writ exec --memory-mb 64 -- python3 job.py",      "less memory; the whole tree shares it" },
                   { "writ exec --fs minimal --json -- rg TODO",        "read only, and the record as JSON" },
@@ -139,34 +139,34 @@ const struct command cmd_exec = {
                   { "writ exec --class cargo_test -- cargo test",      "as a lane: where its class is routed, with its timeouts" },
                   { "writ exec -f request.yaml",                       "what a document asks for; needs .writ/tools.yaml" } },
     .options = { { "file",          "REQUEST", NULL,         "a request document instead of a command; - is standard input", .letter = 'f' },
-                 { "timeout-ms",    "N",       NULL,         "longest time it may take: 1000 to 600000, else 30000" },
-                 { "memory-mb",     "N",       NULL,         "memory of the whole tree: 64 to 4096, else 512" },
-                 { "cpu-cores",     "N",       NULL,         "cores it may keep busy: 1 to 4, else 1" },
-                 { "max-children",  "N",       NULL,         "processes besides itself: 0 to 100, else 10" },
+                 { "timeout-ms",    "N",       NULL,         "longest time it may take: 1000 to 600000, default 30000" },
+                 { "memory-mb",     "N",       NULL,         "memory of the whole tree: 64 to 4096, default 512" },
+                 { "cpu-cores",     "N",       NULL,         "cores it may keep busy: 1 to 4, default 1" },
+                 { "max-children",  "N",       NULL,         "processes besides itself: 0 to 100, default 10" },
                  { "no-fork",       NULL,      NULL,         "it may start no process" },
                  { "fs",            "LEVEL",   "filesystem", "how much of the disk it sees: minimal, standard (the default), extended, elevated" },
-                 { "read",          "PATH",    NULL,         "may be read too",        .many = true },
-                 { "write",         "PATH",    NULL,         "may be written too",     .many = true },
-                 { "deny",          "PATH",    NULL,         "may not; always wins",   .many = true },
+                 { "read",          "PATH",    NULL,         "a path it may read, too",        .many = true },
+                 { "write",         "PATH",    NULL,         "a path it may write, too",     .many = true },
+                 { "deny",          "PATH",    NULL,         "a path it may not see; always wins",   .many = true },
                  { "write-mode",    "HOW",     NULL,         "direct, or cow: nothing on the disk changes until `writ commit`", .words = "direct cow" },
                  { "net",           "LEVEL",   "network",    "how much of the network it reaches: offline (the default), registry, api, open" },
                  { "allow-host",    "HOST",    NULL,         "a host it reaches: example.org, *.example.org, example.org:8443; without --net, at level api", .many = true },
-                 { "deny-host",     "HOST",    NULL,         "a host it does not; always wins", .many = true },
-                 { "sni",           "HOW",     NULL,         "any, or match: through a tunnel goes TLS alone, and only for the host that was asked for", .words = "any match" },
+                 { "deny-host",     "HOST",    NULL,         "a host it does not reach; always wins", .many = true },
+                 { "sni",           "HOW",     NULL,         "any, or match: a tunnel carries only TLS, and only for the host it was opened for", .words = "any match" },
                  { "inject",        "HOST:HEADER=env:NAME", NULL, "a header with a secret, added on the way to the host: env:NAME, file:PATH or credential:NAME", .many = true },
                  { "raw-net",       NULL,      NULL,         "with --net open: the network of the host itself, neither filtered nor recorded" },
                  { "env",           "K=V",     NULL,         "a variable for it",      .many = true },
-                 { "cwd",           "DIR",     NULL,         "where it runs, else here" },
+                 { "cwd",           "DIR",     NULL,         "where it runs; default: here" },
                  { "stdin",         "FILE",    NULL,         "what it reads; - is standard input" },
                  { "input-file",    "PATH",    NULL,         "a file it works on, kept by digest in the record", .many = true },
                  { "output-file",   "PATH",    NULL,         "a file to keep afterwards",          .many = true },
                  { "artifact",      "GLOB",    NULL,         "files to keep afterwards: * ? **",   .many = true },
                  { "class",         "ID",      "classes",    "run it as a lane of this class: its timeouts, a transcript, a manifest" },
-                 { "remote",        NULL,      NULL,         "on the remote worker, if it can be had" },
-                 { "worker",        "NAME",    NULL,         "on this worker of the configuration, if it can be had" },
-                 { "fail-closed",   NULL,      NULL,         "nowhere, if the worker cannot be had; else here" },
+                 { "remote",        NULL,      NULL,         "run it on the remote worker, if that can be reached" },
+                 { "worker",        "NAME",    NULL,         "run it on this worker of the configuration, if it can be reached" },
+                 { "fail-closed",   NULL,      NULL,         "run it nowhere if the worker cannot be reached; without this option it runs here then" },
                  { "deterministic", "HOW",     NULL,         "stable: the same environment everywhere; fixed: the same time and chance, too", .words = "stable fixed" },
-                 { "allow-weak",    "LAYER",   "layers",     "go without a layer that this machine lacks", .many = true },
+                 { "allow-weak",    "LAYER",   "layers",     "run without a layer that this machine lacks", .many = true },
                  { "approve",       "REASON",  NULL,         "the approval that elevated and open need; recorded" },
                  { "ledger",        "LEDGER",  NULL,         "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",          NULL,      NULL,         "the record as one JSON object: `writ explain record`" } },

@@ -85,7 +85,8 @@ const struct command cmd_executors = {
     .about = "Lists the executors that ship and those that were added, with their version, kind, "
              "what one call may use and their capabilities.",
     .examples = { { "writ executors", "all of them" },
-                  { "writ executors add word_count.yaml", "one more, through the review gate" },
+                  { "writ executors add word_count.yaml",
+                    "register one more, through the review gate" },
                   { "writ explain review", "what the gate checks" } },
     .options = { { "json", NULL, NULL, "one JSON object" } },
     .least = 0,
@@ -138,7 +139,7 @@ static int run_add(const struct args *args)
 const struct command cmd_executors_add = {
     .name = "executors add",
     .operands = "MANIFEST",
-    .summary = "takes an executor in, through the review gate",
+    .summary = "register an executor, through the review gate",
     .about =
         "Reads the manifest and the program it names (wasm or jq), checks both, runs every fixture "
         "in two workers in opposite orders and compares the digests. An executor that is accepted "

@@ -102,11 +102,11 @@ const struct command cmd_export = {
     .name = "export",
     .operands = "",
     .summary = "the ledger for other programs: JSON lines or in-toto",
-    .about = "Prints entries with their bodies and all that their leaves are hashed of, one JSON "
-             "object a line, oldest first: writ-ledger(7) has a program that checks them against a "
-             "checkpoint without writ. Or prints each execution that ended as an in-toto Statement, "
-             "for tools that check where artifacts come from. The options that narrow it are those "
-             "of `writ log`; without them it is everything.",
+    .about = "Prints entries with their bodies and everything that their hashes cover, one JSON "
+             "object a line, oldest first: writ-ledger(7) has a program that checks them against "
+             "a checkpoint without writ. Or prints each execution that ended as an in-toto "
+             "Statement, for tools that check where artifacts come from. The options that narrow "
+             "it are those of `writ log`; without them it is everything.",
     .examples = { { "writ export >ledger.jsonl",                       "every entry, for whoever checks the ledger" },
                   { "writ export --format in-toto --since 1d",         "what ended since yesterday, as attestations" },
                   { "writ export --execution 8d2f61aa --format in-toto", "one execution" } },

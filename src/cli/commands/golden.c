@@ -148,20 +148,20 @@ static int run_record(const struct args *args)
 
 /* clang-format off */
 #define LEDGER { "ledger",  "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" }
-#define WEAK { "allow-weak", "LAYER", "layers", "go without a layer that this machine lacks", .many = true }
+#define WEAK { "allow-weak", "LAYER", "layers", "run without a layer that this machine lacks", .many = true }
 #define APPROVE { "approve", "REASON", NULL, "allow what needs an approval, for this reason" }
 
 const struct command cmd_golden_record = {
     .name = "golden record",
     .operands = "NAME ADAPTER[.OPERATION] [KEY=VALUE|KEY:=JSON]...",
-    .summary = "calls an operation and keeps what it comes to",
+    .summary = "call an operation and keep the result",
     .about = "Calls it as writ call does and writes the parameters, the output, the version of the adapter and, below the top of the project, the directory to .writ/golden/ADAPTER.OPERATION.NAME.json, to be reviewed and committed. "
              "Where parts of the output change from call to call, as the times that ripgrep tells, list their JSON Pointers under volatile in that file: they are not compared, and stay listed when it is recorded again. "
              "/rows/*/time means that member of every item of the list.",
     .examples = { { "writ golden record names jq.filter filter='map(.name)' input='[{\"name\":\"a\"}]'", "what the filter comes to now" },
                   { "writ golden record names jq.filter filter='map(.name)' input='[{\"name\":\"b\"}]' --force", "the new output is right" } },
     .options = { { "params",  "FILE",   NULL, "parameters from a YAML or JSON map; - is standard input" },
-                 { "force",   NULL,     NULL, "takes the place of one that is there" },
+                 { "force",   NULL,     NULL, "replace one that is there" },
                  APPROVE,
                  WEAK,
                  LEDGER,
@@ -202,7 +202,7 @@ static int run_diff(const struct args *args)
 const struct command cmd_golden_check = {
     .name = "golden check",
     .operands = "[NAME]",
-    .summary = "calls again and compares with what was recorded",
+    .summary = "call again and compare with what was recorded",
     .about = "Makes the call of every golden output, or of those of that name, anew, in the directory of the project where it was recorded: nothing that is remembered is used. JSON is compared by value, text by byte. Exit 0 when all are as recorded, 1 when one differs or could not be called.",
     .examples = { { "writ golden check",       "all of them, for CI" },
                   { "writ golden check todos", "one of them" } },
@@ -215,7 +215,7 @@ const struct command cmd_golden_check = {
 const struct command cmd_golden_diff = {
     .name = "golden diff",
     .operands = "[NAME]",
-    .summary = "calls again and shows what differs",
+    .summary = "call again and show what differs",
     .about = "As writ golden check, and shows what differs: of JSON the pointer and the value, - as it was recorded and + as it is now; of text a unified diff.",
     .examples = { { "writ golden diff",       "of all of them" },
                   { "writ golden diff todos", "of one" } },
@@ -230,10 +230,11 @@ const struct command cmd_golden_diff = {
 const struct command cmd_golden = {
     .name = "golden",
     .operands = "VERB",
-    .summary = "what calls must come to: recorded once, checked ever after",
-    .about = "A golden output is a file of the project, below .writ/golden: a call of an adapter and what it came to. It never expires and is changed only by recording it again.",
-    .examples = { { "writ golden record names jq.filter filter='map(.name)' input='[{\"name\":\"a\"}]'", "keeps what it comes to now" },
-                  { "writ golden check", "is it all still so" },
-                  { "writ golden diff",  "what is not" } },
+    .summary = "the expected results of calls: record once, check ever after",
+    .about = "A golden output is a file of the project, below .writ/golden: a call of an adapter "
+             "and its result. It never expires and is changed only by recording it again.",
+    .examples = { { "writ golden record names jq.filter filter='map(.name)' input='[{\"name\":\"a\"}]'", "keep the result of a call" },
+                  { "writ golden check", "are all results still the same" },
+                  { "writ golden diff",  "what differs" } },
 };
 /* clang-format on */

@@ -38,12 +38,12 @@ static int run(const struct args *args)
 const struct command cmd_init = {
     .name = "init",
     .operands = "[DIRECTORY]",
-    .summary = "a registry and an adapter to begin with",
+    .summary = "write a registry and an adapter to begin with",
     .about = "Writes .writ/tools.yaml, the tools that may be used in a project, and "
-             ".writ/adapters/example.yaml, a tool described for writ; both with comments. What is "
-             "there already is left alone. In a repository they belong into its top, where writ "
-             "reads them wherever one works below: they are written there, and a DIRECTORY that is "
-             "below the top is refused.",
+             ".writ/adapters/example.yaml, a tool described for writ; both with comments. A file "
+             "that exists is left as it is. In a repository they belong at the top, where writ "
+             "finds them from every directory below: they are written there, and a DIRECTORY that "
+             "is below the top is refused.",
     .examples = { { "writ init", "in the current directory, or the top of its repository" },
                   { "writ check .writ/tools.yaml", "is what I wrote right?" },
                   { "writ explain adapter", "all that an adapter may say" } },

@@ -229,7 +229,7 @@ const struct command cmd_ledger_append = {
     .examples = { { "writ ledger append event.json",                  "one event" },
                   { "writ ledger append - <events.jsonl",             "many, from a pipe" },
                   { "writ ledger append --policy draft_only e.json",  "let what rests on part of its inputs run as a draft" } },
-    .options = { { "policy", "POLICY", NULL, "what is partial: block, the default, or draft_only", .words = "block draft_only" },
+    .options = { { "policy", "POLICY", NULL, "what to do where inputs are partial: block (the default) or draft_only", .words = "block draft_only" },
                  { "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",   NULL,     NULL, "one JSON object a line on a terminal, too" } },
     .least = 1,
@@ -258,13 +258,14 @@ const struct command cmd_ledger_input = {
 const struct command cmd_ledger_erase = {
     .name = "ledger erase",
     .operands = "ID",
-    .summary = "take the body of an entry away for good; proofs stay",
-    .about = "For what must not be kept: a secret, a person's data. The entry, its time, its digests "
-             "and its leaf stay, so `writ verify` and every proof still hold. That it was erased, "
-             "when and why becomes an entry itself. What was refused of the same tenant and subject "
-             "(an event: its execution) loses its text, too: `writ ledger rejects` has what is left, and "
-             "what was no event at all, which belongs to nobody. There is no way back. Erasing again "
-             "finishes what was stopped before the last copy was gone, and enters nothing.",
+    .summary = "remove the body of an entry for good; proofs stay",
+    .about = "For what must not be kept: a secret, a person's data. The entry, its time, its "
+             "digests and its leaf stay, so `writ verify` and every proof still hold. That it was "
+             "erased, when and why becomes an entry itself. What was refused of the same tenant "
+             "and subject (an event: its execution) loses its text, too: `writ ledger rejects` "
+             "has what is left, and what was no event at all, which belongs to nobody. This "
+             "cannot be undone. Erasing again finishes an erasure that was interrupted before the "
+             "last copy was gone, and adds no entry.",
     .examples = { { "writ ledger erase led-.. --reason 'a password in it'", "the whole id, as writ show has it; why is recorded" } },
     .options = { { "reason", "REASON", NULL, "why; it is needed, and recorded" },
                  { "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },

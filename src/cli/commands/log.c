@@ -23,7 +23,7 @@ enum {
     ROWS = 256,
     GAP = 2,
     WHAT_MAX = 1 << 20,
-    WHAT_PLAIN = 60,
+    CELL_PLAIN = 60,
     WHAT_LEAST = 12,
     BELOW = 4,
     LINE_CALL = 128
@@ -57,18 +57,19 @@ static bool has_figures(const struct row *row)
 }
 
 /* How much of a column a cell asks for. Of the words only those count that figures stand behind,
- * and in a pipe, where nothing is cut, a long one does not push all others away. */
+ * and in a pipe, where nothing is cut, a long one does not push all others away; nor does a long
+ * id, which has up to 128 KiB. */
 static size_t wanted(const struct row *row, enum cell c)
 {
-    size_t width = print_columns(row->cells[c]);
+    size_t width = print_columns(row->cells[c]), most = SIZE_MAX;
 
-    if (c == ID && print_person() && width > LINE_ID)
-        return LINE_ID;
-    if (c != WHAT)
-        return width;
-    if (!has_figures(row))
+    if (c == WHAT && !has_figures(row))
         return 0;
-    return print_person() || width < WHAT_PLAIN ? width : WHAT_PLAIN;
+    if (c == ID)
+        most = print_person() ? LINE_ID : CELL_PLAIN;
+    if (c == WHAT && !print_person())
+        most = CELL_PLAIN;
+    return width < most ? width : most;
 }
 
 static void measure(struct log *log)
@@ -82,15 +83,38 @@ static void measure(struct log *log)
     }
 }
 
+/* Where a column begins. */
+static size_t column_of(const struct log *log, enum cell cell)
+{
+    size_t column = 0;
+
+    for (enum cell c = 0; c < cell; c++)
+        column += log->widths[c] + GAP;
+    return column;
+}
+
+/* In its column, as far as the terminal goes; in a pipe a long id is whole all the same. */
+static void show_cell(const struct log *log, enum cell c, enum colour colour, struct str text)
+{
+    size_t room = print_room(column_of(log, c)), width = log->widths[c];
+
+    if (print_person() || print_columns(text) <= width)
+        out_cell(colour, text, width < room ? width : room);
+    else
+        out_cut(colour, text, SIZE_MAX);
+    out(PLAIN, "%*s", GAP, "");
+}
+
 static void show_titles(struct log *log)
 {
     for (enum cell c = 0; c <= WHAT; c++)
         if (log->widths[c] < str_of(titles[c]).n && c != WHAT)
             log->widths[c] = str_of(titles[c]).n;
-    out(DIM, "%*s", (int)log->widths[SEQ], titles[SEQ]);
+    out(DIM, "%*s%*s", (int)log->widths[SEQ], titles[SEQ], GAP, "");
     for (enum cell c = WHEN; c < WHAT; c++)
-        out(DIM, "%*s%-*s", GAP, "", (int)log->widths[c], titles[c]);
-    out(DIM, "%*s%s\n", GAP, "", titles[WHAT]);
+        show_cell(log, c, DIM, str_of(titles[c]));
+    out_cut(DIM, str_of(titles[WHAT]), print_room(column_of(log, WHAT)));
+    out(PLAIN, "\n");
     log->begun = true;
 }
 
@@ -107,12 +131,10 @@ static void show_what(const struct log *log, const struct row *row)
 {
     bool quiet = str_is(row->cells[STATE], "running") || line_colour(row->cells[STATE]) == DIM;
     enum colour colour = quiet ? DIM : PLAIN;
-    size_t column = 0, figures = log->widths[TOOK] + log->widths[MEMORY] + 2 * GAP, room, width;
+    size_t column = column_of(log, WHAT), room = print_room(column), width;
+    size_t figures = log->widths[TOOK] + log->widths[MEMORY] + 2 * GAP;
     struct str what = row->cells[WHAT];
 
-    for (enum cell c = 0; c < WHAT; c++)
-        column += log->widths[c] + GAP;
-    room = print_room(column);
     if (room < WHAT_LEAST) { /* a few letters tell nothing: it has the line below */
         out(PLAIN, what.n ? "\n" : "");
         out(PLAIN, "%*s", what.n ? BELOW : 0, "");
@@ -143,10 +165,9 @@ static void show_row(struct log *log, const struct row *row)
     if (print_person())
         line_new_day(row->day, log->day);
     out(DIM, "%*.*s%*s", (int)log->widths[SEQ], STR_ARG(row->cells[SEQ]), GAP, "");
-    out_cell(PLAIN, row->cells[WHEN], log->widths[WHEN] + GAP);
-    out_cell(CYAN, row->cells[ID], log->widths[ID]);
-    out(PLAIN, "%*s", GAP, "");
-    out_cell(line_colour(state), state, log->widths[STATE] + GAP);
+    show_cell(log, WHEN, PLAIN, row->cells[WHEN]);
+    show_cell(log, ID, CYAN, row->cells[ID]);
+    show_cell(log, STATE, line_colour(state), state);
     show_what(log, row);
     out(PLAIN, "\n");
 }
@@ -277,10 +298,11 @@ const struct command cmd_log = {
     .name = "log",
     .operands = "",
     .summary = "what was run and recorded, a line each",
-    .about = "Shows the entries of the ledger, oldest first, as they were recorded: which execution, "
-             "what it came to, how long it took. Times are UTC. On a terminal ids are as short as "
-             "`writ show` needs them; in a pipe they are whole and nothing is cut. With --live they "
-             "are those by which executions run whose runner lives: commands, plans and their steps.",
+    .about = "Shows the entries of the ledger, oldest first, as they were recorded: which "
+             "execution, what it came to, how long it took. Times are UTC. On a terminal ids are "
+             "as short as `writ show` needs them; in a pipe they are whole and nothing is cut. "
+             "With --live it shows the entries of what runs at present: commands, plans and their "
+             "steps.",
     .examples = { { "writ log",                            "the newest 20 entries" },
                   { "writ log --state failed --since 2h",  "what failed in the last two hours" },
                   { "writ log --execution 8d2f61aa",       "one execution, from plan to end" },

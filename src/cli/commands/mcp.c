@@ -25,7 +25,7 @@ static int run_probe(const struct args *args)
 const struct command cmd_mcp_probe = {
     .name = "mcp probe",
     .operands = "URL",
-    .summary = "speaks to a server, and shows what it says",
+    .summary = "speak to a server, and show what it says",
     .about = "Opens the server at the URL (http, https, ws or wss), finds out which era of the protocol it speaks, lists its tools and calls those that say that they only read (readOnlyHint and not destructiveHint), with arguments made from their schemas; "
              "the names of the others are in not_called. --call-all calls these, too, whatever they do; --context names the calls instead, of any tool. The whole of it is printed as JSON. Nothing but the URL's own host is reached. The exit status is 0 where every call had an answer, also one that says "
              "that the tool failed. MCP_CONFORMANCE_CONTEXT is read as the protocol's own suite of tests sets it.",

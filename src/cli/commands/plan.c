@@ -92,7 +92,7 @@ static int run_graph(const struct args *args)
     int status;
 
     if (format == COUNT(formats)) {
-        say("there is no format '%s'; dot, json, mermaid and text are", typed);
+        say("there is no format '%s'; there are dot, json, mermaid and text", typed);
         return WRIT_USAGE;
     }
     if (json && format != format_named("json")) {
@@ -137,11 +137,11 @@ const struct command cmd_plan_show = {
 const struct command cmd_plan_graph = {
     .name = "plan graph",
     .operands = "PLAN",
-    .summary = "what waits for what: a tree, or text for Graphviz or Mermaid",
-    .about = "Draws the steps of a plan or a template. In the tree a step stands below the one that "
-             "is completed last among those it waits for, and the others are named behind it; ↓ stands "
-             "before one that follows the step above it. "
-             "Dashed boxes, in the drawings, are steps without which the plan goes on.",
+    .summary = "draw what waits for what: a tree, or text for Graphviz or Mermaid",
+    .about = "Draws the steps of a plan or a template. In the tree a step stands below the step "
+             "it waits for that is completed last; the other steps it waits for are named behind "
+             "it; ↓ marks a step that follows the one above it. Dashed boxes, in the drawings, "
+             "are steps that may fail without ending the plan.",
     .examples = { { "writ plan graph audit.yaml",                                "a tree" },
                   { "writ plan graph audit.yaml --format dot | dot -Tsvg >a.svg", "a picture, by Graphviz" },
                   { "writ plan graph audit.yaml --format mermaid",               "for a page that draws Mermaid" } },

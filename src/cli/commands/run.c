@@ -294,21 +294,24 @@ const struct command cmd_run = {
     .name = "run",
     .operands = "PLAN",
     .summary = "run a plan: its steps in order, each under its contract",
-    .about = "Runs a plan, or a template of one, to its end, and records it. How it goes is shown on stderr: a picture that moves where that is a terminal, else a line for each change and every 15 s. "
-             "How it ended is printed on stdout: status, failures and what to do about them, where it is recorded. With --json the PlanResult alone is on stdout. "
-             "Ctrl-C ends it as if its time were up (PLAN_TIMEOUT, recorded); a second one, half a second later, leaves at once. "
-             "Exit 0 when every step succeeded, 3 when some did, 1 when it failed; 65 when the document is wrong, 74 when it could not be recorded or printed.",
+    .about = "Runs a plan, or a template of one, to its end, and records it. Progress is shown on "
+             "stderr: a live view on a terminal, else a line for each change and every 15 s. The "
+             "outcome is printed on stdout: status, failures and what to do about them, where it "
+             "is recorded. With --json the PlanResult alone is on stdout. Ctrl-C ends it as if "
+             "its time were up (PLAN_TIMEOUT, recorded); a second one, half a second later, "
+             "leaves at once. Exit 0 when every step succeeded, 3 when some did, 1 when it "
+             "failed; 65 when the document is wrong, 74 when it could not be recorded or printed.",
     .examples = { { "writ run audit.yaml --set repo=.",     "a plan, with a key of its environment" },
                   { "writ run audit.yaml --dry-run",        "what would run, in which order; nothing does" },
                   { "writ run ci.yaml --jobs 4",            "up to four steps at a time" },
-                  { "writ run ci.yaml --json > result.json", "the result for programs, the picture for you" } },
+                  { "writ run ci.yaml --json > result.json", "the result for programs, the live view for you" } },
     .options = { { "context",    "FILE",   NULL,     "keys of the environment; or a context without its plan and started_at, which is when it starts; - is standard input" },
                  { "set",        "K=V",    NULL,     "a key of the environment", .many = true },
-                 { "jobs",       "N",      NULL,     "steps that may run at the same time, else 1" },
-                 { "policy",     "POLICY", NULL,     "what inputs that are not coherent allow: block (the default) or draft_only", .words = "block draft_only" },
+                 { "jobs",       "N",      NULL,     "steps that may run at the same time; default 1" },
+                 { "policy",     "POLICY", NULL,     "what to do where inputs are not coherent: block (the default) or draft_only", .words = "block draft_only" },
                  { "dry-run",    NULL,     NULL,     "show what would run and what would be refused, and run nothing; exit 1 when the plan would be refused before anything runs" },
                  { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout with ids and names of steps, in the last the result, or code and message where there is none; a notice of about 1 MiB or more is left out, and the next line has how many were as \"lost\") or none", .words = "auto live lines json none" },
-                 { "allow-weak", "LAYER",  "layers", "go without a layer that this machine lacks", .many = true },
+                 { "allow-weak", "LAYER",  "layers", "run without a layer that this machine lacks", .many = true },
                  { "ledger",     "LEDGER", NULL,     "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",       NULL,     NULL,     "the PlanResult as one JSON object, and nothing else on stdout" } },
     .least = 1,

@@ -178,11 +178,12 @@ const struct command cmd_tools = {
     .operands = "[TOOL]",
     .summary = "the tools that are allowed here",
     .about = "Lists the tools of the registry that holds here: the nearest .writ/tools.yaml from "
-             "the repository's top upwards, or the one that ships where there is none. Shows which "
-             "version is installed and whether it is one that is allowed, what is blocked or "
-             "deprecated, and whose review is overdue. A tool is asked for its version in the "
-             "sandbox, offline, and its answer is remembered for an hour. In a pipe a line has tabs "
-             "between tool_id, name, installed, version, status, adapters and what to see to.",
+             "the repository's top upwards, or the one that ships where there is none. Shows "
+             "which version is installed and whether it is one that is allowed, what is blocked "
+             "or deprecated, and whose review is overdue. A tool is asked for its version in the "
+             "sandbox, offline, and its answer is remembered for an hour. In a pipe a line has "
+             "tabs between tool_id, name, installed, version, status, adapters and what needs "
+             "attention.",
     .examples = { { "writ tools",         "all of them" },
                   { "writ tools TL-003",  "one, with its scope and approval" },
                   { "writ tools --fresh", "ask for the versions again" },

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "cli/entry_line.h"
+#include "cli/lane_lines.h"
 #include "cli/pretty.h"
 #include "cli/units.h"
 
@@ -124,6 +125,7 @@ void frame_words(const struct doc *failed, int most, void (*line)(void *self, st
 {
     struct str words = doc_text(failed, "last_words"), message = doc_text(failed, "message");
     size_t from = words.n;
+    bool told;
 
     while (from > 0 && words.s[from - 1] == '\n')
         from--;
@@ -131,13 +133,15 @@ void frame_words(const struct doc *failed, int most, void (*line)(void *self, st
     for (; from > 0; from--)
         if (words.s[from - 1] == '\n' && --most == 0)
             break;
+    /* The message tells the last line, too; where others come before it, it keeps its place. */
+    told = from < words.n && !memchr(words.s + from, '\n', words.n - from);
     while (from < words.n) {
         const char *end = memchr(words.s + from, '\n', words.n - from);
         size_t n = end ? (size_t)(end - words.s) - from : words.n - from;
         _buf_ struct buf text = { .max = 1 << 20 };
 
         clean((struct str){ words.s + from, n }, &text);
-        if (text.len && !(message.n && memmem(message.s, message.n, text.s, text.len)))
+        if (text.len && !(told && message.n && memmem(message.s, message.n, text.s, text.len)))
             line(self, buf_str(&text));
         from += n + 1;
     }
@@ -151,6 +155,20 @@ void frame_payload(const struct doc *payload, struct buf *to)
         str_is(payload->first->key, "text"))
         payload = payload->first;
     pretty_words(payload, to);
+}
+
+void frame_lane(const struct run_change *change, struct buf *to)
+{
+    const struct doc *said = doc_get(change->line, "said");
+    struct str inner = doc_text(change->line, "inner");
+    _buf_ struct buf words = { .max = 1 << 16 };
+
+    if (change->event == RUN_HELD)
+        lane_held_words(change->line, &words);
+    else if (said && said->kind == DOC_MAP)
+        lane_words(said, &words);
+    if (words.len)
+        buf_addf(to, "%.*s%s%s", STR_ARG(inner), inner.n ? ": " : "", words.s);
 }
 
 static void add_words(void *self, struct str text)
@@ -237,6 +255,25 @@ static void paint_notice(const struct run_state *s, const struct run_change *c, 
     paint_end(p);
 }
 
+static void paint_lane(const struct run_state *s, const struct run_change *c, struct paint *p)
+{
+    _buf_ struct buf text = { .max = 1 << 17 };
+    bool fits;
+
+    frame_lane(c, &text);
+    if (!text.len)
+        return;
+    paint_blanks(p, GAP);
+    paint_mark(p, YELLOW, "!");
+    add_name(s, PLAIN, c->step->name, p);
+    fits = p->column + GAP + print_columns(buf_str(&text)) <= p->edge;
+    if (fits)
+        add_note(p, YELLOW, buf_str(&text));
+    paint_end(p);
+    if (!fits)
+        paint_folded(p, YELLOW, buf_str(&text), BELOW, FOLDS);
+}
+
 void frame_change(const struct run_state *s, const struct run_change *change, struct paint *p)
 {
     if (change->event == RUN_COMPLETED)
@@ -245,6 +282,8 @@ void frame_change(const struct run_state *s, const struct run_change *change, st
         paint_failed(s, change, p);
     else if (change->event == RUN_NOTICE)
         paint_notice(s, change, p);
+    else if (change->event == RUN_LANE || change->event == RUN_HELD)
+        paint_lane(s, change, p);
 }
 
 /* ---- the region ---- */
@@ -331,7 +370,7 @@ static void paint_waiting(const struct run_state *s, const struct run_step *step
     if (more)
         buf_addf(&text, " and %zu more", more);
     if (named == 0)
-        buf_adds(&text, "is next");
+        buf_adds(&text, "waits");
     paint_blanks(p, GAP);
     paint_mark(p, DIM, "·");
     add_name(s, DIM, step->name, p);

@@ -96,6 +96,14 @@ static void notice(const struct run_change *c, struct paint *p)
     add(p, buf_str(&text));
 }
 
+static void lane(const struct run_change *c, struct paint *p)
+{
+    _buf_ struct buf text = { .max = 1 << 17 };
+
+    frame_lane(c, &text);
+    add(p, buf_str(&text));
+}
+
 static void forced(const struct run_change *c, struct paint *p)
 {
     (void)c;
@@ -106,7 +114,19 @@ static void forced(const struct run_change *c, struct paint *p)
 static void (*const tell[RUN_EVENTS])(const struct run_change *c, struct paint *p) = {
     [RUN_COMPLETED] = completed, [RUN_FAILED] = failed, [RUN_STUMBLED] = failed,
     [RUN_RETRIES] = retries,     [RUN_NOTICE] = notice, [RUN_FORCED] = forced,
+    [RUN_LANE] = lane,           [RUN_HELD] = lane,
 };
+
+/* Most lanes run where they were meant to and are held as usual. */
+static bool is_quiet(const struct run_change *c)
+{
+    _buf_ struct buf text = { .max = 1 << 17 };
+
+    if (c->event != RUN_LANE && c->event != RUN_HELD)
+        return !tell[c->event];
+    frame_lane(c, &text);
+    return text.len == 0;
+}
 
 /* What a step said, each line below its name. */
 struct said {
@@ -139,7 +159,7 @@ void run_lines_change(const struct run_state *s, const struct run_change *change
         add(p, buf_str(&text));
         paint_end(p);
     }
-    if (!tell[change->event])
+    if (is_quiet(change))
         return;
     begin_line(s, change->step, p);
     tell[change->event](change, p);

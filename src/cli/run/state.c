@@ -253,6 +253,8 @@ static const struct {
     { "step_failed", RUN_FAILED, take_failed },
     { "step_retries", RUN_RETRIES, take_retries },
     { "notify", RUN_NOTICE, NULL },
+    { "step_lane", RUN_LANE, NULL },
+    { "step_held", RUN_HELD, NULL },
 };
 
 static const char *const ends[] = { "plan_execution_success", "plan_execution_partial",

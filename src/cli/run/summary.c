@@ -4,6 +4,7 @@
 #include "cli/run_summary.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include <writ/writ.h>
 
@@ -165,6 +166,12 @@ static void add_named(const struct run_state *s, struct str message, struct buf 
     }
 }
 
+static void show_below(struct str text, size_t column)
+{
+    out(PLAIN, "%*s", (int)column, "");
+    out_folded(DIM, text, column);
+}
+
 /* What to do about a code, as its row says; nothing where there is nothing to do. */
 static void show_action(struct str code, size_t column)
 {
@@ -177,10 +184,8 @@ static void show_action(struct str code, size_t column)
         const struct doc *row = table ? doc_first(doc_get(table, "rows"), DOC_LIST) : NULL;
         struct str action = row ? doc_text(row, "action") : str_of("");
 
-        if (action.n && !str_begins(action, "None")) {
-            out(PLAIN, "%*s", (int)column, "");
-            out_folded(DIM, action, column);
-        }
+        if (action.n && !str_begins(action, "None"))
+            show_below(action, column);
     }
     writ_free(answer);
 }
@@ -193,11 +198,30 @@ static struct str telling_code(const struct doc *error)
     return inner.n ? inner : doc_text(error, "error_code");
 }
 
+/* Why it failed, or what to do now: what is known of this run goes before what holds of any. */
+static void show_advice(const struct run_state *s, const struct doc *error, size_t column,
+                        struct str last_code)
+{
+    struct str why = doc_text(line_member(error, "context"), "why"), code = telling_code(error);
+    struct str id = line_short(doc_text(line_member(error, "context"), "execution_id"));
+    _buf_ struct buf text = { .max = 1 << 10 };
+
+    if (s->heard && str_is(code, "PLAN_TIMEOUT"))
+        buf_addf(&text, "by writ, which got the signal SIG%s", sigabbrev_np(s->heard));
+    else if (why.n)
+        buf_add(&text, why.s, why.n);
+    else if (id.n && str_is(code, "STEP_FAILED"))
+        buf_addf(&text, "what it printed and left: writ show %.*s", STR_ARG(id));
+    if (text.len)
+        show_below(buf_str(&text), column);
+    else if (!str_eq(code, last_code))
+        show_action(code, column);
+}
+
 static void show_failure(const struct run_state *s, const struct failure *f, size_t width,
                          struct str last_code)
 {
     struct str code = doc_text(f->error, "error_code"), message = doc_text(f->error, "message");
-    struct str why = doc_text(line_member(f->error, "context"), "why");
     bool warn = str_is(doc_text(f->error, "severity"), "warn");
     int64_t attempts = attempts_of(s, step_id(f->error));
     size_t column = INDENT + width + GAP;
@@ -219,12 +243,7 @@ static void show_failure(const struct run_state *s, const struct failure *f, siz
         out(PLAIN, "%*s", (int)column, "");
         out_folded(PLAIN, buf_str(&text), column);
     }
-    if (why.n) {
-        out(PLAIN, "%*s", (int)column, "");
-        out_folded(DIM, why, column);
-    } else if (!str_eq(telling_code(f->error), last_code)) {
-        show_action(telling_code(f->error), column);
-    }
+    show_advice(s, f->error, column, last_code);
 }
 
 static void show_failures(const struct run_state *s, const struct failures *f)
@@ -400,19 +419,28 @@ static void show_recorded(const struct doc *answer, const struct doc *result)
     const struct doc *last = doc_first(ledger, DOC_LIST) ? ledger->last : NULL;
     struct str execution = line_short(doc_text(result, "execution_id"));
     int64_t files = evidence ? doc_whole(evidence, "files") : 0;
+    _buf_ struct buf text = { .max = 1 << 16 }, show = { .max = 1 << 10 };
     char bytes[UNITS_TEXT];
 
     if (!last || last->kind != DOC_TEXT)
         return;
+    buf_addf(&text, "%.*s ·", STR_ARG(line_short(last->text)));
+    buf_addf(&show, "writ show %.*s", STR_ARG(execution));
     out(DIM, "%-*s", LABEL, "recorded");
-    out(PLAIN, "%.*s · ", STR_ARG(line_short(last->text)));
-    out(CYAN, "writ show %.*s", STR_ARG(execution));
-    out(PLAIN, "\n");
+    out(PLAIN, "%s", text.s);
+    /* What is typed stays together: below, where it has no room beside. */
+    if (print_columns(buf_str(&text)) + 1 + show.len > print_room(LABEL)) {
+        out(PLAIN, "\n");
+        out(PLAIN, "%*s", LABEL - 1, "");
+    }
+    out(CYAN, " %s\n", show.s);
     if (files) {
         units_bytes(doc_whole(evidence, "bytes"), bytes);
         out(DIM, "%-*s", LABEL, "evidence");
-        out(PLAIN, "%" PRId64 " file%s, %s in %.*s\n", files, files == 1 ? "" : "s", bytes,
-            STR_ARG(doc_text(evidence, "directory")));
+        buf_reset(&text);
+        buf_addf(&text, "%" PRId64 " file%s, %s in %.*s", files, files == 1 ? "" : "s", bytes,
+                 STR_ARG(doc_text(evidence, "directory")));
+        out_folded(PLAIN, buf_str(&text), LABEL);
     }
 }
 

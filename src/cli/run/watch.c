@@ -177,6 +177,8 @@ static void *hear(void *self)
             continue;
         if (wish_insists(&heard, info.ssi_signo, world_real()))
             go(w, (int)info.ssi_signo);
+        if (!w->heard)
+            w->heard = (int)info.ssi_signo;
         (void)eventfd_write(w->force, 1);
         (void)eventfd_write(w->poke, 1);
     }
@@ -257,6 +259,7 @@ bool run_watch_end(struct run_watch *w)
     }
     (void)eventfd_write(w->done, 1);
     (void)pthread_join(w->hearer, NULL);
+    w->state->heard = w->heard;
     stop_listening(w);
     for (size_t i = 0; i < COUNT(ours); i++)
         (void)close(ours[i]);

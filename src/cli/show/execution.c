@@ -100,25 +100,26 @@ static void show_figures(const struct doc *answer, const struct doc *event)
     int64_t took = event ? line_took(event) : -1, memory = event ? line_memory(event) : -1;
     int64_t attempt = doc_whole(answer, "attempt");
     struct str at = first ? doc_text(first, "createdAt") : str_of("");
+    _buf_ struct buf line = { .max = SHOW_MAX };
     char text[UNITS_TEXT];
 
     if (memory < 0 && manifest_of(answer))
         memory = line_memory(manifest_of(answer));
 
-    out(DIM, "%.*s %.*s UTC", STR_ARG(line_day(at)), STR_ARG(line_clock(at)));
+    buf_addf(&line, "%.*s %.*s UTC", STR_ARG(line_day(at)), STR_ARG(line_clock(at)));
     if (took < 0)
         took = timeline_span(events);
     if (took >= 0 && line_is_end(doc_text(answer, "state"))) {
         units_time(took, text);
-        out(DIM, ", took %s", text);
+        buf_addf(&line, ", took %s", text);
     }
     if (memory >= 0) {
         units_bytes(memory, text);
-        out(DIM, ", at most %s", text);
+        buf_addf(&line, ", at most %s", text);
     }
     if (attempt > 1)
-        out(DIM, ", %" PRId64 " attempts", attempt);
-    out(PLAIN, "\n");
+        buf_addf(&line, ", %" PRId64 " attempts", attempt);
+    out_folded(DIM, buf_str(&line), 0);
 }
 
 /* ---- how it ended, in words ---- */
@@ -128,15 +129,16 @@ static bool is_true(const struct doc *d)
     return d && d->kind == DOC_BOOL && d->truth;
 }
 
-static void show_error(const struct doc *payload)
+static void show_error(const struct doc *payload, const struct doc *answer)
 {
     const struct doc *error = line_member(payload, "error");
     _buf_ struct buf text = { .max = SHOW_MAX };
 
     if (!error || error->kind != DOC_MAP)
         return;
-    buf_addf(&text, "%.*s: %.*s (%s)", STR_ARG(doc_text(error, "code")),
-             STR_ARG(doc_text(error, "message")),
+    buf_addf(&text, "%.*s: ", STR_ARG(doc_text(error, "code")));
+    show_named(answer, doc_text(error, "message"), &text);
+    buf_addf(&text, " (%s)",
              is_true(doc_get(error, "retryable")) ? "may be tried again" : "not to be tried again");
     show_folded("error", buf_str(&text));
 }
@@ -171,18 +173,31 @@ static void show_gate(const struct doc *payload, const struct doc *event)
                                                  : "to be published outside");
     if (policy.n && !str_is(coherence, "coherent"))
         buf_addf(&text, ", policy %.*s", STR_ARG(policy));
-    show_text("inputs", buf_str(&text));
+    show_folded("inputs", buf_str(&text));
     show_text("as of", doc_text(payload, "snapshotAt"));
 }
 
-static void show_ending(const struct doc *event)
+/* Why somebody wanted it ended, whether it ended in time or had to be killed. */
+static void show_reason(const struct doc *payload, const struct doc *answer)
+{
+    const struct doc *manifest = manifest_of(answer);
+    const struct doc *record = manifest ? doc_get(manifest, "body") : NULL;
+    struct str reason = doc_text(payload, "cancelReason");
+
+    if (!reason.n && record && record->kind == DOC_MAP)
+        reason = doc_text(record, "cancel_reason");
+    if (reason.n)
+        show_folded("reason", reason);
+}
+
+static void show_ending(const struct doc *event, const struct doc *answer)
 {
     const struct doc *payload = payload_of(event);
 
     if (!payload || payload->kind != DOC_MAP)
         return;
-    show_error(payload);
-    show_folded("reason", doc_text(payload, "cancelReason"));
+    show_error(payload, answer);
+    show_reason(payload, answer);
     show_result(payload);
     show_gate(payload, event);
 }
@@ -263,6 +278,27 @@ static void show_evidence(const struct doc *from, struct str directory)
     each_digest(from, &e);
 }
 
+/* "generic on box, route remote_ssh", or why it went without its worker. */
+static void show_lane(const struct doc *record)
+{
+    const struct doc *transcript = doc_get(record, "transcript");
+    struct str class = doc_text(record, "class"), worker = doc_text(record, "worker");
+    struct str from = doc_text(record, "downgraded_from"), why = doc_text(record, "unavailable");
+    _buf_ struct buf text = { .max = SHOW_MAX };
+
+    if (!class.n)
+        return;
+    buf_addf(&text, "%.*s", STR_ARG(class));
+    if (worker.n)
+        buf_addf(&text, " on %.*s", STR_ARG(worker));
+    buf_addf(&text, ", route %.*s", STR_ARG(doc_text(record, "route")));
+    if (from.n)
+        buf_addf(&text, " (downgraded from %.*s: %.*s)", STR_ARG(from), STR_ARG(why));
+    show_folded("lane", buf_str(&text));
+    if (transcript && transcript->kind == DOC_MAP)
+        show_folded("transcript", doc_text(transcript, "path"));
+}
+
 /* What it was held to. */
 static void show_walls(const struct doc *record)
 {
@@ -277,6 +313,26 @@ static void show_walls(const struct doc *record)
         show_folded(members[i], buf_str(&text));
     }
     reached_show(record);
+}
+
+/* What was the same as in any other run of the request, and what may not have been. */
+static void show_held(const struct doc *record)
+{
+    const struct doc *held = doc_get(record, "deterministic");
+    _buf_ struct buf text = { .max = SHOW_MAX }, open = { .max = SHOW_MAX };
+
+    if (!held || held->kind != DOC_MAP)
+        return;
+    buf_addf(&text, "the clock, from %.*s on, and chance, by its seed%s",
+             STR_ARG(doc_text(held, "clock")),
+             is_true(doc_get(held, "killed"))
+                 ? "; a program that cannot be held was killed at its start"
+                 : "");
+    show_folded("fixed", buf_str(&text));
+    for (const struct doc *d = doc_first(doc_get(held, "open"), DOC_LIST); d; d = d->next)
+        if (d->kind == DOC_TEXT)
+            buf_addf(&open, "%s%.*s", open.len ? ", " : "", STR_ARG(d->text));
+    show_folded("not fixed", buf_str(&open));
 }
 
 /* What it wrote beside the disk, and what became of that. */
@@ -322,7 +378,9 @@ static void show_record(const struct doc *answer, const struct doc *event)
     const struct doc *result = line_member(payload_of(event), "result");
 
     if (record && record->kind == DOC_MAP) {
+        show_lane(record);
         show_walls(record);
+        show_held(record);
         show_changes(answer, record);
         show_missed(record);
     }
@@ -378,7 +436,7 @@ void show_execution(const struct doc *answer)
     show_text("execution", doc_text(answer, "execution"));
     show_text("tenant", doc_text(answer, "tenant"));
     show_text("robot", doc_text(answer, "robot"));
-    show_ending(event);
+    show_ending(event, answer);
     if (str_is(doc_text(answer, "state"), "running"))
         show_no_end(answer);
     show_erasures(answer);

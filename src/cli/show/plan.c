@@ -3,6 +3,7 @@
  * ran. */
 #include <inttypes.h>
 
+#include "base/uuid.h"
 #include "cli/entry_line.h"
 #include "cli/print.h"
 #include "cli/run_state.h"
@@ -25,6 +26,7 @@ static const struct {
 
 struct steps {
     size_t rows, name_width, action_width;
+    struct str asked, name; /* a step's id, and what it is called */
     const char *open; /* what has begun and has no end: it runs, or was killed, or who knows */
     struct timeline_scale scale;
 };
@@ -88,6 +90,14 @@ static void measure(struct steps *steps, const struct doc *row)
     scale->span = end - scale->begin;
 }
 
+/* It is known that it has not: what it waits for has no end either, or it would be recorded. */
+static bool is_unbegun(const struct doc *row)
+{
+    const struct doc *begun = doc_get(row, "begun");
+
+    return begun && begun->kind == DOC_BOOL && !begun->truth;
+}
+
 static enum mark mark_of(const struct doc *row)
 {
     struct str state = doc_text(row, "state");
@@ -100,7 +110,7 @@ static enum mark mark_of(const struct doc *row)
     for (enum mark i = DONE; i < OPEN; i++)
         if (marks[i].state && str_is(state, marks[i].state))
             return i == FAILED && told && run_goes_on(row) ? SKIPPED : i;
-    return OPEN;
+    return is_unbegun(row) ? NOT_RUN : OPEN;
 }
 
 /* How long it took, or why nobody can say. */
@@ -110,6 +120,8 @@ static const char *took(const struct steps *steps, const struct doc *row, char t
 
     if (str_is(state, "not_run"))
         return "not run";
+    if (is_unbegun(row))
+        return "not begun";
     if (state.n == 0)
         return doc_text(row, "execution_id").n ? steps->open : "no end";
     units_time(doc_whole(row, "duration_ms"), text);
@@ -150,7 +162,7 @@ static void show_row(struct steps *steps, const struct doc *row)
 {
     enum mark mark = mark_of(row);
     size_t column = bar_column(steps);
-    bool ran = !str_is(doc_text(row, "state"), "not_run");
+    bool ran = mark != NOT_RUN;
     char text[UNITS_TEXT];
     _buf_ struct buf notes = { .max = SHOW_MAX };
     size_t behind = 0; /* blanks, up to where bars end */
@@ -196,4 +208,28 @@ bool show_plan(const struct doc *answer)
     steps.scale.columns = room / BAR_SHARE; /* the rest is for notes */
     each_row(answer, &steps, show_row);
     return true;
+}
+
+static void find(struct steps *steps, const struct doc *row)
+{
+    if (str_eq(doc_text(row, "step_id"), steps->asked))
+        steps->name = doc_text(row, "name");
+}
+
+void show_named(const struct doc *answer, struct str message, struct buf *to)
+{
+    enum { ID = UUID_TEXT - 1 };
+    struct uuid ignored;
+
+    for (size_t i = 0; i < message.n;) {
+        struct steps steps = { .asked = { message.s + i, ID } };
+
+        if (message.n - i >= ID && uuid_v4(steps.asked, &ignored))
+            each_row(answer, &steps, find);
+        if (steps.name.n)
+            buf_add(to, steps.name.s, steps.name.n);
+        else
+            buf_addc(to, message.s[i]);
+        i += steps.name.n ? ID : 1;
+    }
 }

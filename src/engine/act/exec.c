@@ -4,17 +4,20 @@
 #include <string.h>
 
 #include "base/doc_make.h"
+#include "base/json_write.h"
 #include "base/utf8.h"
 #include "engine/changes.h"
 #include "engine/exec_network.h"
+#include "engine/lane.h"
 #include "engine/plan.h"
 
 void check_execute(void *self, const struct step_doc *step, struct report *r)
 {
-    struct request_doc *ignored = arena_new(r->a, struct request_doc);
+    struct request_doc *request = arena_new(r->a, struct request_doc);
+    const struct running *run = self;
 
-    (void)self;
-    (void)shape_decode(&execute_shape, step->payload, r, ignored);
+    if (shape_decode(&execute_shape, step->payload, r, request))
+        lane_suits(run->fleet, step->payload, request, r);
 }
 
 /* ---- what came of it ---- */
@@ -321,6 +324,35 @@ void job_step(const struct job *job, struct exec_step *out)
                                .timeout_ms = step_time(&r->plan.plan, job->step) };
 }
 
+/* ---- news of its lane ---- */
+
+/* That it is late is no matter of plans (A04-13), and how it ended is told with the step. */
+static void hear_lane(void *self, enum transcript_event event, struct str said)
+{
+    struct job *job = self;
+    struct buf *line;
+
+    if (event != SAID_UNAVAILABLE && event != SAID_RETRY && event != SAID_DOWNGRADE)
+        return;
+    line = job_tells(job, "step_lane");
+    if (!line)
+        return;
+    json_key(line, "said");
+    buf_add(line, said.s, said.n);
+    job_told(job);
+}
+
+/* A wrapper's walls are not ours, and a worker's may be fewer: who follows the plan sees it. */
+static void tell_held(const struct job *job, const struct exec *x)
+{
+    struct buf *line = x->lane ? job_tells(job, "step_held") : NULL;
+
+    if (!line)
+        return;
+    exec_lane_held(x, line);
+    job_told(job);
+}
+
 void act_execute(struct job *job, struct ending *out)
 {
     struct running *r = job->r;
@@ -334,21 +366,25 @@ void act_execute(struct job *job, struct ending *out)
         .command = &command, .step = &step, .world = r->world, .a = job->scratch, .store = -1
     };
     struct error e = { 0 };
+    const struct problem *wrong;
     struct report report;
     const char *kind;
     bool there;
     int status;
 
     job_step(job, &step);
+    step.listener = (struct listener){ hear_lane, job };
     status = exec_run(&x, &report, &kind, &there, &e);
     if (x.request.execution_id.n == UUID_TEXT - 1)
         memcpy(job->execution, x.request.execution_id.s, UUID_TEXT - 1);
     if (there) {
+        tell_held(job, &x);
         ran(job, &x, out);
     } else if (status == WRIT_WRONG) {
         report_finish(&report);
+        wrong = report_wrong(&report);
         job_failed(job, out, CODE_INVALID_PAYLOAD, "%s: %s", kind,
-                   report.first ? report.first->msg : "it is wrong");
+                   wrong ? wrong->msg : "it is wrong");
     } else {
         (void)exec_keep_refusal(&x, &e, status);
         did_not_run(job, status, &e, out);

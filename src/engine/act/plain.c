@@ -49,12 +49,27 @@ static void check_schema(struct running *run, const struct doc *payload, struct 
     atomic_fetch_add(&run->inner->checked, left - work.left);
 }
 
+/* Contract 004: INVALID_PAYLOAD is fatal, whatever on_failure says. */
+const char *validate_ends(const struct step_doc *step, struct arena *a)
+{
+    if (step->on_failure == ON_FAILURE_HALT)
+        return NULL;
+    return arena_printf(
+        a,
+        "on_failure is %s, but a document that is not what its schema asks for always ends the plan",
+        on_failure_names[step->on_failure]);
+}
+
 void check_validate(void *self, const struct step_doc *step, struct report *r)
 {
     struct shape shape = *validator()->payload;
+    const char *ends = validate_ends(step, r->a);
 
     shape.name = "payload of validate"; /* no executor is called */
     shape.code = CODE_INVALID_PAYLOAD;
+    if (ends && step->payload->up)
+        report_add(r, ABOUT_ODD, doc_place(step->payload->up, "on_failure"),
+                   CODE_ON_FAILURE_WITHOUT_EFFECT, "%s", ends);
     if (shape_decode(&shape, step->payload, r, arena_alloc(r->a, shape.size)))
         check_schema(self, step->payload, r);
 }
@@ -116,27 +131,42 @@ void act_validate(struct job *job, struct ending *out)
 
 /* Who listens knows the steps of the outermost plan alone: one of them is told, and the way from
  * there to the step that speaks. */
-void act_notify(struct job *job, struct ending *out)
+struct buf *job_tells(const struct job *job, const char *event)
 {
     const struct running *r = job->r;
-    const struct world *w = r->world;
     const char *inner = NULL;
     size_t index = job->index;
     struct buf *line;
 
-    (void)out;
     for (; r->parent; index = r->step, r = r->parent)
         inner = inner ? arena_printf(job->scratch, "%s/%s", r->plan.names[index], inner)
                       : r->plan.names[index];
-    line = progress_begin(job->r->progress, "notify");
+    line = progress_begin(job->r->progress, event);
     if (!line)
-        return;
+        return NULL;
     json_put_text(line, "step_id", ((const struct step_doc *)r->plan.plan.steps.v)[index].id);
     json_put(line, "name", r->plan.names[index]);
     json_put_int(line, "index", (int64_t)index);
     if (inner)
         json_put(line, "inner", inner);
+    return line;
+}
+
+void job_told(const struct job *job)
+{
+    const struct world *w = job->r->world;
+
+    progress_end(job->r->progress, w->wall_ms(w->self));
+}
+
+void act_notify(struct job *job, struct ending *out)
+{
+    struct buf *line = job_tells(job, "notify");
+
+    (void)out;
+    if (!line)
+        return;
     json_key(line, "payload");
     json_doc(line, job->step->payload);
-    progress_end(job->r->progress, w->wall_ms(w->self));
+    job_told(job);
 }

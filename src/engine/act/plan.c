@@ -164,7 +164,7 @@ static void say_child(struct running *child, const struct step_doc *step, struct
     bool has;
 
     report_finish(&child->report);
-    first = child->report.first;
+    first = report_wrong(&child->report);
     has = first && first->pointer && first->pointer[0];
     if (first && child->report.text.n == 0) /* it could not even be read: there is no place in it */
         report_add(r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD, "%s: %s",
@@ -432,6 +432,7 @@ void act_plan(struct job *job, struct ending *out)
 {
     _arena_ struct arena a = { 0 };
     struct report ignored = report_new(&a, "payload", (struct str){ 0 });
+    const struct problem *wrong;
     struct nested nested = { 0 };
     struct writ_input input;
     struct running child;
@@ -445,6 +446,7 @@ void act_plan(struct job *job, struct ending *out)
         return;
     }
     report_finish(&child.report);
+    wrong = report_wrong(&child.report);
     job_failed(job, out, CODE_INVALID_PAYLOAD, "%s: %s", input.name,
-               child.report.first ? child.report.first->msg : "it cannot be read");
+               wrong ? wrong->msg : "it cannot be read");
 }

@@ -405,6 +405,16 @@ static void put_rest(const struct exec *x, struct buf *to)
     exec_put_changes(x, to);
 }
 
+void exec_put_missing(const struct exec *x, struct buf *to)
+{
+    static const char *const members[] = { "missing", NULL };
+
+    if (x->now.far[1])
+        put_far(x->now.far[1], members, to);
+    else
+        put_layers(to, members[0], x->outcome.missing);
+}
+
 void exec_put_admitted(const struct exec *x, struct buf *to)
 {
     json_open(to, '{');

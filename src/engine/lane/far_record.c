@@ -365,16 +365,34 @@ static int error_of(const struct far_record *far)
     return far->exit_code == NOT_FOUND ? ENOENT : EACCES;
 }
 
-/* Nobody is cancelled but by us, and who exits was not killed. */
+/* Clocks of two machines that go well go alike within a thousandth. */
+enum { APART = 1000 };
+
+/* Was it stopped for its time, by us or, when we could not, by the worker? */
+static bool was_late(const struct errand *errand)
+{
+    return errand->stopped_for == CAUSE_TIMEOUT ||
+           errand->ran_ms + errand->ran_ms / APART >= errand->timeout_ms;
+}
+
+/* Nobody is cancelled but by us, nor late before the time is up, and who exits was not killed. That
+ * it is lost is ours to say; and of what had no walls a worker says so as a refusal. */
 static bool can_be(const struct far_record *far, const struct errand *errand, struct error *e)
 {
+    const char *cause = cause_names[far->cause];
+
     if (far->cause == CAUSE_CANCELLED && errand->stopped_for == CAUSE_EXITED)
         return error_set(e, CODE_WORKER_LOST, "cause is '%s', and nobody here asked it to end",
-                         cause_names[far->cause]);
+                         cause);
+    if (far->cause == CAUSE_TIMEOUT && !was_late(errand))
+        return error_set(e, CODE_WORKER_LOST, "cause is '%s', and its time was not up", cause);
+    if (far->cause == CAUSE_LOST || far->cause == CAUSE_SANDBOX_ERROR)
+        return error_set(e, CODE_WORKER_LOST, "cause is '%s', which no worker tells of a run",
+                         cause);
     if (far->cause == CAUSE_EXITED && far->signal != 0)
         return error_set(e, CODE_WORKER_LOST,
                          "signal is %" PRId64 ", and cause is '%s': who exits was not killed",
-                         far->signal, cause_names[far->cause]);
+                         far->signal, cause);
     return true;
 }
 
@@ -382,6 +400,26 @@ static bool can_be(const struct far_record *far, const struct errand *errand, st
 static int64_t duration_of(const struct far_record *far, const struct errand *errand)
 {
     return far->duration_ms < errand->ran_ms ? far->duration_ms : errand->ran_ms;
+}
+
+/* It ended by itself, but after its time, while we were stopped ourselves and could not stop it. It
+ * counts as every other that did. */
+static bool ended_late(const struct outcome *o, const struct errand *errand)
+{
+    bool by_itself =
+        o->cause == CAUSE_EXITED || o->cause == CAUSE_SIGNALED || o->cause == CAUSE_OOM;
+
+    return by_itself && errand->stopped_for == CAUSE_EXITED && o->duration_ms > errand->timeout_ms;
+}
+
+static void end_late(struct exec *x)
+{
+    struct pace pace = exec_pace(x);
+
+    x->outcome.cause = CAUSE_TIMEOUT;
+    x->outcome.exit_code = EXIT_TIMEOUT;
+    if (pace.news)
+        pace.news(pace.self, PACE_ASKED, CAUSE_TIMEOUT);
 }
 
 /* The cause is the worker's word; that it was stopped for its time is ours. Of a record that is not
@@ -417,6 +455,8 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
         return false;
     x->now.files_cut = far->files_truncated;
     take_unkept(x, far, errand);
+    if (ended_late(o, errand))
+        end_late(x);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
@@ -168,9 +169,8 @@ bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct
         h->transcript.shared = true;
         return true;
     }
-    if (!make_directory(h, a, e))
-        return false;
-    return transcript_open(&h->transcript, inside(h, "transcript.jsonl", a), e) &&
+    h->made = make_directory(h, a, e);
+    return h->made && transcript_open(&h->transcript, inside(h, "transcript.jsonl", a), e) &&
            open_ears(h, a, e);
 }
 
@@ -179,10 +179,20 @@ const char *lane_home_keep(const struct lane_home *h, const char *name, struct s
 {
     const char *path = inside(h, name, a);
 
-    if (fs_write(path, text, e))
-        return path;
-    (void)error_wrap(e, "%s", path);
-    return NULL;
+    return fs_write(path, text, e) ? path : NULL;
+}
+
+/* What cannot be put aside stays: then the id is taken for used. */
+static void put_aside(const struct lane_home *h)
+{
+    _arena_ struct arena a = { 0 };
+    const char *own = arena_printf(&a, "%s/%s", h->all, h->run_id);
+    const char *aside = arena_printf(&a, "%s/refused-%s", h->all, h->run_id + strlen("run-"));
+
+    if (rename(own, aside) == 0)
+        return;
+    (void)unlink(arena_printf(&a, "%s/transcript.jsonl", aside)); /* of one before */
+    (void)!rename(own, aside);
 }
 
 void lane_home_close(struct lane_home *h)
@@ -203,4 +213,6 @@ void lane_home_close(struct lane_home *h)
     own_close(&h->pipe);
     own_close(&h->quit);
     own_close(&h->cancel);
+    if (h->made && !h->used)
+        put_aside(h);
 }

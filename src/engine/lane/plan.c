@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.c: what a request's route asks for, and what the settings here make of it. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cancel.h"
 #include "base/json_write.h"
@@ -11,12 +13,11 @@
 
 /* ---- the lane's document ---- */
 
-static struct words words_of(const struct exec *x)
+static struct words words_of(const struct request_inputs *inputs, struct arena *a)
 {
-    const struct request_inputs *inputs = x->request.inputs;
     const struct str *arguments = inputs->arguments.v;
     size_t n = 1 + inputs->arguments.n;
-    struct str *words = arena_alloc(x->a, n * sizeof *words);
+    struct str *words = arena_alloc(a, n * sizeof *words);
 
     words[0] = inputs->command;
     for (size_t i = 1; i < n; i++)
@@ -33,54 +34,56 @@ static struct items items_of(struct words words, struct arena *a)
     return (struct items){ copy, words.n };
 }
 
-static struct str or_execution(const struct exec *x, struct str given)
+static struct str or_execution(const struct request_doc *request, struct str given)
 {
-    return given.n ? given : x->request.execution_id;
+    return given.n ? given : request->execution_id;
 }
 
-static void make_doc(struct exec *x)
+static struct lane_doc make_doc(const struct request_doc *request, struct arena *a)
 {
-    const struct request_route *route = x->request.route;
-    struct words words = words_of(x);
+    const struct request_route *route = request->route;
+    struct words words = words_of(request->inputs, a);
 
-    x->lane->doc = (struct lane_doc){
+    return (struct lane_doc){
         .command_class = route->class_id,
-        .command_id = or_execution(x, route->command_id),
-        .correlation_id = or_execution(x, route->correlation_id),
-        .raw_command = command_join(words, x->a),
+        .command_id = or_execution(request, route->command_id),
+        .correlation_id = or_execution(request, route->correlation_id),
+        .raw_command = command_join(words, a),
         .prefer_remote = route->remote,
-        .argv = items_of(words, x->a),
+        .argv = items_of(words, a),
         .scenario_id = route->scenario_id,
     };
 }
 
 /* ---- the worker ---- */
 
-static bool no_worker(const struct exec *x, struct str name, struct error *e)
+static bool no_worker(const struct settings *s, struct str name, struct arena *a, struct error *e)
 {
     _buf_ struct buf list = { .max = 1024 };
-    const struct settings *s = x->lane->settings;
 
     for (size_t i = 0; i < s->worker_count; i++)
         buf_addf(&list, "%s%.*s", i ? ", " : "", STR_ARG(s->workers[i].name));
     return error_set(e, CODE_WORKER_UNKNOWN,
                      "there is no worker %s; known are %.*s. Workers are named in your own "
                      "configuration, writ/config.yaml",
-                     said(name, x->a), STR_ARG(buf_str(&list)));
+                     said(name, a), STR_ARG(buf_str(&list)));
 }
 
-static bool make_ask(struct exec *x, struct error *e)
+static struct route_ask make_ask(const struct settings *s, const struct lane_doc *doc,
+                                 const struct request_route *route)
 {
-    const struct request_route *route = x->request.route;
-    struct exec_lane *l = x->lane;
+    return (struct route_ask){ .contract = &s->contract,
+                               .lane = doc,
+                               .worker = settings_worker(s, route->worker),
+                               .named = route->worker.n > 0,
+                               .available = true,
+                               .fallback = settings_fallback(s, route->fallback) };
+}
 
-    l->ask = (struct route_ask){ .contract = &l->settings->contract,
-                                 .lane = &l->doc,
-                                 .worker = settings_worker(l->settings, route->worker),
-                                 .named = route->worker.n > 0,
-                                 .available = true,
-                                 .fallback = settings_fallback(l->settings, route->fallback) };
-    return l->ask.worker || !route->worker.n || no_worker(x, route->worker, e);
+static bool has_worker(const struct exec_lane *l, const struct request_route *route,
+                       struct arena *a, struct error *e)
+{
+    return l->ask.worker || !route->worker.n || no_worker(l->settings, route->worker, a, e);
 }
 
 /* Whether a worker is there is found out only when it is wanted. */
@@ -190,8 +193,9 @@ bool lane_plan(struct exec *x, const struct try_ask *ask)
         return false;
     }
     *ask->kind = "request";
-    make_doc(x);
-    if (!make_ask(x, ask->e) || !route_plan(&l->ask, x->a, plan, ask->e))
+    l->doc = make_doc(&x->request, x->a);
+    l->ask = make_ask(l->settings, &l->doc, x->request.route);
+    if (!has_worker(l, x->request.route, x->a, ask->e) || !route_plan(&l->ask, x->a, plan, ask->e))
         return false;
     l->plan = plan;
     look_for_worker(x);
@@ -226,4 +230,75 @@ bool lane_admit(struct exec *x, const struct try_ask *ask)
     admit.same = exec_same_entries(x, here.real);
     *ask->status = WRIT_REFUSED;
     return admit_command(&admit, x->a, &x->admission, ask->e);
+}
+
+/* ---- before anything runs ---- */
+
+/* The configuration itself is for `writ check`. */
+static bool suit_settings(struct fleet *fleet, const struct doc *payload,
+                          const struct settings **out, struct report *r)
+{
+    char here[PATH_MAX];
+    const struct problem *wrong;
+    struct report report;
+
+    if (!getcwd(here, sizeof here) || here[0] != '/')
+        return false; /* what runs there says so */
+    if (fleet_settings(fleet, here, out, &report))
+        return true;
+    report_goes_on_in(&report, r->a);
+    report_finish(&report);
+    wrong = report_wrong(&report);
+    report_add(r, ABOUT_VALUE, doc_place(payload, "route"), CODE_INVALID_PAYLOAD, "%s: %s",
+               report.file, wrong ? wrong->msg : "it is wrong");
+    return false;
+}
+
+/* Whether a worker can be reached is no matter of the document. */
+static void suit_route(const struct settings *s, const struct request_doc *request,
+                       const struct doc *route, struct report *r)
+{
+    struct lane_doc doc = make_doc(request, r->a);
+    struct route_ask ask = make_ask(s, &doc, request->route);
+    struct route_plan ignored;
+    struct error e;
+
+    if (!route_plan(&ask, r->a, &ignored, &e))
+        report_add(r, ABOUT_VALUE, doc_place(route, "class"), CODE_INVALID_PAYLOAD, "%s", e.msg);
+    if (!s->workers || ask.worker || !ask.named)
+        return;
+    (void)no_worker(s, request->route->worker, r->a, &e);
+    report_add(r, ABOUT_VALUE, doc_place(route, "worker"), CODE_INVALID_PAYLOAD, "%s", e.msg);
+}
+
+void lane_suits(struct fleet *fleet, const struct doc *payload, const struct request_doc *request,
+                struct report *r)
+{
+    struct settings shipped = { 0 };
+    const struct settings *s = &shipped;
+
+    if (!request->route)
+        return;
+    if (fleet && !suit_settings(fleet, payload, &s, r))
+        return;
+    if (!fleet && !class_named(request->route->class_id))
+        return; /* a configuration may have it */
+    if (!fleet)
+        route_shipped(r->a, &shipped.contract);
+    suit_route(s, request, doc_place(payload, "route"), r);
+}
+
+bool lane_foresee(struct exec *x, const struct try_ask *ask)
+{
+    struct exec_lane *l = arena_new(x->a, struct exec_lane);
+    struct route_plan *without = arena_new(x->a, struct route_plan);
+
+    x->lane = l;
+    l->fleet = x->step->fleet;
+    if (!lane_plan(x, ask))
+        return false;
+    if (!l->unavailable)
+        return !exec_wrapped(x) || lane_may_be_wrapped(x, ask->e);
+    l->plan = without;
+    return route_downgrade(&l->ask, l->unavailable, x->a, without, ask->e);
 }

@@ -15,6 +15,19 @@ enum event_state exec_lane_came_to(const struct exec *x)
     return states[x->lane->lane.outcome];
 }
 
+/* Somebody asked it to end, and it did not (A00-3): it has failed, and nobody knows how far it was.
+ */
+static const char *why_killed(const struct exec *x)
+{
+    const char *reason = exec_lane_reason(x);
+
+    return arena_printf(x->a,
+                        "exit %d: it was asked to end%s%s%s, did not, and was killed; "
+                        "what it did may not be whole",
+                        x->outcome.exit_code, reason ? " (" : "", reason ? reason : "",
+                        reason ? ")" : "");
+}
+
 struct failing exec_lane_failing(const struct exec *x)
 {
     const struct lane *lane = &x->lane->lane;
@@ -29,6 +42,8 @@ struct failing exec_lane_failing(const struct exec *x)
         f.message = x->lane->unavailable;
     else if (lane->failure == CODE_WORKER_LOST && x->now.lost)
         f.message = x->now.lost;
+    else if (lane->failure == CODE_COMMAND_FAILED && x->outcome.cause == CAUSE_CANCELLED)
+        f.message = why_killed(x);
     else if (lane->failure == CODE_COMMAND_FAILED)
         f.message = arena_printf(x->a, "exit %d: %s", x->outcome.exit_code,
                                  exit_meaning(x->outcome.exit_code, x->outcome.cause)->meaning);
@@ -53,18 +68,47 @@ static void put_transcript(const struct exec_lane *l, struct buf *to)
     json_put(to, "remediation", l->remediation);
 }
 
+static const char *worker_of(const struct exec *x)
+{
+    const struct config_worker *worker = x->lane->plan->worker;
+
+    return worker ? arena_text(x->a, worker->name) : NULL;
+}
+
+void exec_lane_held(const struct exec *x, struct buf *to)
+{
+    const struct route_plan *plan = x->lane->plan;
+
+    json_put(to, "class", arena_text(x->a, plan->command_class));
+    json_put(to, "route", route_names[plan->route]);
+    json_put(to, "worker", worker_of(x));
+    json_put_bool(to, "downgraded", plan->downgraded);
+    exec_put_missing(x, to);
+}
+
+/* The route by which it would have gone to its worker; NULL: it went where it was meant to. */
+static const char *meant_for(const struct exec_lane *l)
+{
+    const struct config_worker *worker = l->plan->downgraded ? l->ask.worker : NULL;
+
+    return worker ? route_names[worker_kinds[worker->kind].route] : NULL;
+}
+
 void exec_lane_record(const struct exec *x, struct buf *to)
 {
     const struct exec_lane *l = x->lane;
-    const struct config_worker *worker = l->plan->worker;
 
     json_put(to, "route", route_names[l->plan->route]);
     json_put(to, "state", route_state_names[l->lane.state]);
     json_put(to, "outcome_class", outcome_class_names[l->lane.outcome]);
     json_put(to, "class", arena_text(x->a, l->plan->command_class));
-    json_put(to, "worker", worker ? arena_text(x->a, worker->name) : NULL);
+    json_put(to, "worker", worker_of(x));
     json_put_int(to, "attempt", x->attempt);
+    json_put_int(to, "hard_timeout_secs", l->plan->hard_timeout_secs);
     json_put_bool(to, "downgraded", l->plan->downgraded);
+    json_put(to, "downgraded_from", meant_for(l));
+    json_put(to, "unavailable", l->plan->unavailable);
+    json_put(to, "cancel_reason", exec_lane_reason(x));
     json_key(to, "manifest");
     shape_json(&manifest_shape, &l->manifest, to);
     json_key(to, "lane");

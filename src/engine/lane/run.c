@@ -46,7 +46,7 @@ struct pace exec_pace(struct exec *x)
 void exec_lane_starts(struct exec *x)
 {
     lane_start(&x->lane->lane);
-    x->lane->started = true;
+    x->lane->started = x->lane->home.used = true;
 }
 
 /* ---- an attempt ---- */
@@ -305,7 +305,9 @@ static bool begin(struct exec *x, struct error *e)
 
     if (x->step && !fleet_log(l->fleet, x->step->execution, &ask.log, e))
         return false;
-    if (x->command->lane)
+    if (x->step)
+        ask.listener = x->step->listener;
+    else if (x->command->lane)
         ask.listener = (struct listener){ tell_caller, x };
     l->begun = true;
     if (!lane_home_open(&l->home, &ask, x->a, e))

@@ -15,7 +15,7 @@ bool exec_wrapped(const struct exec *x)
 
 /* A limit that cannot be enforced is refused, never ignored; what nobody asked for is a default of
  * walls that are not there. Its time we hold ourselves. */
-static bool may_be_wrapped(const struct exec *x, struct error *e)
+static bool needs_no_walls(const struct exec *x, struct error *e)
 {
     const struct doc *sandbox = doc_get(x->asked, "sandbox");
 
@@ -51,6 +51,11 @@ static bool may_be_told(const struct exec *x, struct error *e)
                              "walls; leave it out, or name a worker that runs writ",
                              STR_ARG(pairs[i].key), STR_ARG(worker));
     return true;
+}
+
+bool lane_may_be_wrapped(const struct exec *x, struct error *e)
+{
+    return needs_no_walls(x, e) && may_be_told(x, e);
 }
 
 static bool is_asked(const struct exec *x, const char *variable)
@@ -112,12 +117,10 @@ enum tried try_wrap(struct exec *x, const struct try_ask *ask)
     *ask->status = exec_prepare(x, ask->report, ask->kind, ask->e);
     if (*ask->status != WRIT_OK)
         return TRIED_NOTHING;
-    *ask->status = WRIT_NO_SANDBOX;
-    if (!may_be_wrapped(x, ask->e))
+    if (!lane_may_be_wrapped(x, ask->e)) {
+        *ask->status = ask->e->code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_REFUSED;
         return TRIED_NOTHING;
-    *ask->status = WRIT_REFUSED;
-    if (!may_be_told(x, ask->e))
-        return TRIED_NOTHING;
+    }
     x->admission.checks[CHECK_ENVIRONMENT] = "not held: the wrapper has the caller's environment";
     wrap.environment = environment_of(x);
     wrap.argv = x->argv;

@@ -254,8 +254,8 @@ struct refused context_refusal(const struct running *r, struct items *missing)
     else if (keys.n)
         (void)refuse(&why, CODE_CONTEXT_MISSING,
                      arena_printf(r->a,
-                                  "the context has no key %s; give it with --set or --context",
-                                  names.s));
+                                  "the context has no key%s %s; give %s with --set or --context",
+                                  keys.n == 1 ? "" : "s", names.s, keys.n == 1 ? "it" : "them"));
     return why;
 }
 

@@ -11,11 +11,13 @@ void plan_judge(const struct writ_plan *ask, bool set, const struct plan_read *p
 {
     struct report ignored = report_new(a, "context", (struct str){ 0 });
     _toolbox_ struct toolbox toolbox;
+    _fleet_ struct fleet fleet = { 0 };
     struct inner inner = { .a = a };
     struct running run = { .ask = ask,
                            .world = world_real(),
                            .a = a,
                            .plan = *plan,
+                           .fleet = set ? &fleet : NULL,
                            .toolbox = &toolbox,
                            .inner = &inner };
     const struct handlers handlers = { deeds_find, &run, deeds_near, deeds_why };
@@ -23,6 +25,7 @@ void plan_judge(const struct writ_plan *ask, bool set, const struct plan_read *p
     char real[PATH_MAX];
 
     toolbox_open(&toolbox, ask->environment, run.world);
+    fleet_open(&fleet, ask->environment, run.world);
     if (realpath(ask->plan->name, real))
         run.file = arena_text(a, str_of(real));
     inner.unset = !set || !context_make(&run, &ignored);

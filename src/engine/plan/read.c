@@ -71,10 +71,11 @@ static bool is_another(const struct kind_row *kind, const struct doc *root, stru
     return true;
 }
 
-/* Templates have no id: what has one means to be a plan, and is told what it lacks as one. */
+/* Templates have no id: what has one, if nothing else, means to be a plan, and is told what it
+ * lacks as one. */
 static bool is_plan(const struct kind_row *kind, const struct doc *root)
 {
-    return (kind && kind->shape == &plan_shape) || (root->kind == DOC_MAP && doc_get(root, "id"));
+    return kind ? kind->shape == &plan_shape : root->kind == DOC_MAP && doc_get(root, "id");
 }
 
 bool plan_decode(const struct shape *shape, const struct world *world, struct arena *a,

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/json_write.h"
@@ -19,22 +20,46 @@ enum { LEAST_CHARACTERS = 8, CANDIDATES_MAX = 16, REASON_MAX = 200 };
 
 static const char prefix[] = "run-";
 
-/* Lanes whose id begins so, but for those of steps: a plan ends those (A04-13). */
+/* Lanes that may be meant. Those of steps have no directory: a plan ends them (A04-13). */
 struct candidates {
     const char *v[CANDIDATES_MAX];
     size_t n;
 };
 
+/* what a manifest calls a run is in lower case, whatever its execution was called. */
 static void find(const char *all, const char *begins, struct arena *a, struct candidates *out)
 {
     DIR *d = opendir(all);
     const struct dirent *entry;
 
     while (d && out->n < CANDIDATES_MAX && (entry = readdir(d)))
-        if (strncmp(entry->d_name, begins, strlen(begins)) == 0 && !strchr(entry->d_name, '.'))
+        if (strncasecmp(entry->d_name, begins, strlen(begins)) == 0)
             out->v[out->n++] = arena_text(a, str_of(entry->d_name));
     if (d)
         (void)closedir(d);
+}
+
+/* Who gives a whole id means that lane, whatever others begin with it. */
+static bool find_exact(const char *all, const char *id, struct arena *a, struct candidates *out)
+{
+    const char *name = arena_printf(a, "%s%s", prefix, home_part(str_of(id), a));
+
+    if (access(arena_printf(a, "%s/%s", all, name), F_OK) != 0)
+        return false;
+    out->v[out->n++] = name;
+    return true;
+}
+
+/* Of a run's name or of its execution id. False: no lane has so short a name. */
+static bool find_any(const char *all, const char *run, const char *id, struct arena *a,
+                     struct candidates *out)
+{
+    if (find_exact(all, id, a, out) || (id != run && find_exact(all, run, a, out)))
+        return true;
+    if (strlen(id) < LEAST_CHARACTERS || strchr(id, '/'))
+        return false;
+    find(all, arena_printf(a, "%s%s", prefix, id), a, out);
+    return true;
 }
 
 static int no(const struct candidates *found, char **answer, const char *message)
@@ -93,12 +118,11 @@ int writ_cancel(const char *run, const char *reason, const char *const *environm
                                           "WRIT_STATE, XDG_STATE_HOME or HOME");
         return WRIT_UNAVAILABLE;
     }
-    if (strlen(id) < LEAST_CHARACTERS || strchr(id, '/'))
+    all = lane_home_all(state, &a);
+    if (!find_any(all, run, id, &a, &found))
         return no(&found, answer,
                   arena_printf(&a, "%s names no lane; give 8 characters of its id or more",
                                said(str_of(run), &a)));
-    all = lane_home_all(state, &a);
-    find(all, arena_printf(&a, "%s%s", prefix, id), &a, &found);
     if (found.n == 0)
         return no(&found, answer, arena_printf(&a, "there is no lane %s", said(str_of(run), &a)));
     if (found.n > 1)

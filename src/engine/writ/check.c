@@ -10,12 +10,14 @@
 #include "contract/config_doc.h"
 #include "contract/exits.h"
 #include "contract/kinds.h"
-#include "contract/route_doc.h"
+#include "contract/lane_doc.h"
 #include "contract/template_doc.h"
 #include "engine/check_adapter.h"
+#include "engine/config.h"
 #include "engine/given.h"
 #include "engine/input.h"
 #include "engine/plan.h"
+#include "route/route.h"
 
 /* The border and the table that `writ explain statuses` shows say the same. */
 _Static_assert((int)WRIT_OK == STATUS_OK && (int)WRIT_USAGE == STATUS_USAGE &&
@@ -79,19 +81,6 @@ static bool is_of_project(const char *file)
     return n >= sizeof place - 1 && strcmp(real + n - (sizeof place - 1), place) == 0;
 }
 
-/* What is refused where it is used is refused here, too. */
-static void check_config(const struct doc *root, struct report *r)
-{
-    struct report ignored = report_new(r->a, "", (struct str){ 0 });
-    struct config_doc config = { 0 };
-    const struct config_doc *configs[] = { &config };
-    struct route_doc contract = { 0 };
-
-    route_shipped(r->a, &contract);
-    if (shape_decode(&config_shape, root, &ignored, &config))
-        (void)!route_extended(&root, configs, 1, r->a, &contract, r);
-}
-
 /* What its steps ask for is judged as when it is run, where it is known by whom. */
 static void check_plan_doc(const struct writ_plan *ask, const struct shape *shape,
                            const struct document *document, struct report *r)
@@ -103,17 +92,49 @@ static void check_plan_doc(const struct writ_plan *ask, const struct shape *shap
         plan_judge(ask, false, &plan, r->a, r);
 }
 
+static bool is_class(const struct route_doc *contract, struct str id)
+{
+    const struct class_doc *class = contract->command_classes.v;
+
+    for (size_t i = 0; i < contract->command_classes.n; i++)
+        if (str_eq(class[i].class_id, id))
+            return true;
+    return false;
+}
+
+/* What the classes that hold here say to it: no more than a warning, as it may be meant for others.
+ */
+static void check_lane(const struct writ_plan *ask, const struct doc *root, struct report *r)
+{
+    struct report ignored = report_new(r->a, "", (struct str){ 0 });
+    struct settings settings;
+    struct lane_doc lane = { 0 };
+    struct route_ask asked = { .contract = &settings.contract, .lane = &lane };
+    struct route_plan plan;
+    const char *about;
+    struct error e;
+
+    if (!settings_here(ask->environment, r->a, &settings, &ignored) ||
+        !shape_decode(&lane_shape, root, &ignored, &lane) || route_plan(&asked, r->a, &plan, &e))
+        return;
+    about = lane.argv.n ? "argv" : "raw_command";
+    if (!is_class(&settings.contract, lane.command_class))
+        about = "command_class";
+    report_add(r, ABOUT_ODD, doc_place(root, about), e.code, "%s", e.msg);
+}
+
 /* Beside its shape: what an adapter can never do, and what configurations may not say. */
-static void check_whole(const struct kind_row *row, const struct doc *root, struct report *r)
+static void check_whole(const struct writ_plan *ask, const struct kind_row *row,
+                        const struct doc *root, struct report *r)
 {
     bool right = kind_check(row, root, r);
 
+    if (row->shape == &lane_shape && right && ask->environment)
+        check_lane(ask, root, r);
     if (row->shape == &adapter_shape)
         check_adapter(root, r);
     if (row->shape == &config_shape && is_of_project(r->file))
         config_of_project(root, r);
-    if (row->shape == &config_shape && right)
-        check_config(root, r);
 }
 
 int writ_check_in(const struct writ_input *input, const char *kind, const char *const *environment,
@@ -138,7 +159,7 @@ int writ_check_in(const struct writ_input *input, const char *kind, const char *
         if (row && (row->shape == &plan_shape || row->shape == &template_shape))
             check_plan_doc(&ask, row->shape, document, &r);
         else if (row)
-            check_whole(row, &document->root, &r);
+            check_whole(&ask, row, &document->root, &r);
     }
     report_finish(&r);
     input_answer(&r, row ? row->name : NULL, &out);

@@ -108,10 +108,13 @@ static bool make_call(struct tool_call *c, int *status, struct error *e)
     if (*status == WRIT_OK)
         return true;
     if (*status == WRIT_WRONG && c->kind) {
+        const struct problem *wrong;
+
         report_finish(&c->report);
-        if (c->report.first)
-            return error_set(e, c->report.first->code, "%s:%d:%d: %s", c->report.file,
-                             c->report.first->line, c->report.first->col, c->report.first->msg);
+        wrong = report_wrong(&c->report);
+        if (wrong)
+            return error_set(e, wrong->code, "%s:%d:%d: %s", c->report.file, wrong->line,
+                             wrong->col, wrong->msg);
     }
     return error_set(e, c->error.code ? c->error.code : CODE_COMMAND_FAILED, "%s",
                      c->error.code ? c->error.msg : "it could not be called");

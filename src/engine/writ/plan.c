@@ -215,13 +215,28 @@ static void put_after(const struct ordering *o, size_t step, struct buf *to)
     json_close(to, ']');
 }
 
-static void put_limits(const struct request_doc *request, struct buf *to)
+/* Of what a wrapper runs nobody here holds more than its time. */
+static void put_limits(const struct ordering *o, size_t step, struct buf *to)
 {
+    const struct request_doc *request = o->looked->requests[step];
+    const struct foreseen_lane *lane = o->looked->foreseen[step].lane;
+    struct request_sandbox held;
+
     json_key(to, "limits");
-    if (request)
-        shape_json(&request_sandbox_shape, request->sandbox, to);
-    else
+    if (!request) {
         json_nil(to);
+        return;
+    }
+    held = *request->sandbox;
+    if (lane)
+        held.timeout_ms = lane->timeout_ms;
+    if (!lane || !lane->wrapped) {
+        shape_json(&request_sandbox_shape, &held, to);
+        return;
+    }
+    json_open(to, '{');
+    json_put_int(to, limits[LIMIT_TIMEOUT_MS].name, held.timeout_ms);
+    json_close(to, '}');
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -242,10 +257,13 @@ static const struct executor *executor_of(const struct ordering *o, size_t step)
 static int64_t time_of(const struct ordering *o, size_t step)
 {
     const struct request_doc *request = o->looked->requests[step];
+    const struct foreseen_lane *lane = o->looked->foreseen[step].lane;
     const struct executor *executor = executor_of(o, step);
     int64_t time_ms = step_time(o->plan, &o->steps[step]);
 
-    if (request)
+    if (lane) /* by its class, if the request does not say less */
+        time_ms = least(time_ms, lane->timeout_ms);
+    else if (request)
         time_ms = least(time_ms, request->sandbox->timeout_ms);
     if (executor)
         time_ms = least(time_ms, executor->limits.timeout_ms);
@@ -269,7 +287,7 @@ static void put_step(const struct ordering *o, size_t step, bool first, struct b
     json_put(to, "on_failure", on_failure_names[s->on_failure]);
     json_put_int(to, "attempts", retries ? o->plan->retry_policy->max_attempts : 1);
     json_put_int(to, "timeout_ms", time_of(o, step));
-    put_limits(o->looked->requests[step], to);
+    put_limits(o, step, to);
     json_put_text(to, "why", buf_str(&why));
     foresee_put(&o->looked->foreseen[step], to);
     json_close(to, '}');
@@ -373,11 +391,13 @@ static int check_deeds(const struct writ_plan *plan, struct looked *l, struct ar
 {
     struct report r = report_new(a, plan->plan->name, l->read.document->text);
     _toolbox_ struct toolbox toolbox;
+    _fleet_ struct fleet fleet;
     struct inner inner = { .a = a };
     struct running run = { .ask = plan,
                            .world = world_real(),
                            .a = a,
                            .plan = l->read,
+                           .fleet = &fleet,
                            .toolbox = &toolbox,
                            .inner = &inner };
     const struct handlers handlers = { deeds_find, &run, deeds_near, deeds_why };
@@ -386,6 +406,7 @@ static int check_deeds(const struct writ_plan *plan, struct looked *l, struct ar
     char real[PATH_MAX];
 
     toolbox_open(&toolbox, plan->environment, run.world);
+    fleet_open(&fleet, plan->environment, run.world);
     if (realpath(plan->plan->name, real))
         run.file = arena_text(a, str_of(real));
     if (context_make(&run, &r)) {

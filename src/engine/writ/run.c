@@ -14,14 +14,39 @@
 #include "engine/record.h"
 #include "engine/toolbox.h"
 
+static int by_id(const void *a, const void *b)
+{
+    const struct step_doc *x = *(const struct step_doc *const *)a;
+    const struct step_doc *y = *(const struct step_doc *const *)b;
+    int order = str_cmp(x->id, y->id);
+
+    return order ? order : x < y ? -1 : x > y;
+}
+
+/* Steps whose id is that of one before, as a plan may have them that is refused. */
+static const bool *find_again(const struct items *steps, struct arena *a)
+{
+    const struct step_doc *first = steps->v;
+    const struct step_doc **sorted = arena_alloc(a, (steps->n + 1) * sizeof *sorted);
+    bool *again = arena_alloc(a, (steps->n + 1) * sizeof *again);
+
+    for (size_t i = 0; i < steps->n; i++)
+        sorted[i] = first + i;
+    qsort(sorted, steps->n, sizeof *sorted, by_id);
+    for (size_t i = 1; i < steps->n; i++)
+        again[sorted[i] - first] = str_eq(sorted[i]->id, sorted[i - 1]->id);
+    return again;
+}
+
 static void put_names(const struct plan_read *plan, struct arena *a, struct buf *to)
 {
     const struct step_doc *steps = plan->plan.steps.v;
+    const bool *again = find_again(&plan->plan.steps, a);
 
     json_key(to, "names");
     json_open(to, '{');
     for (size_t i = 0; i < plan->plan.steps.n; i++) {
-        if (steps[i].id.s)
+        if (steps[i].id.s && !again[i])
             json_put(to, arena_text(a, steps[i].id), plan->names[i]);
     }
     json_close(to, '}');

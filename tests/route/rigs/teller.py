@@ -180,6 +180,19 @@ def cancels_itself():
     serve({}, lambda errand, execution: say(RESULT, errand, record(execution, cause="cancelled")))
 
 
+def is_late_at_once():
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, cause="timeout", exit_code=143)))
+
+
+def loses_itself():
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, cause="lost", exit_code=69)))
+
+
+def had_no_walls():
+    """And tells of a run all the same."""
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, cause="sandbox_error", exit_code=125)))
+
+
 def exits_by_a_signal():
     serve({}, lambda errand, execution: say(RESULT, errand, record(execution, signal=9)))
 

@@ -91,8 +91,8 @@ static void what_runs_pauses_and_waits_is_shown(void **state)
     assert_string_equal(region(&s, 24, 79, &p),
                         "  ⠋ s0  execute make    12.3 s\n"
                         "  ⟳ s1  execute make            attempt 2 of 3 in 800 ms\n"
-                        "  · s2  is next\n"
-                        "  · s3  is next\n"
+                        "  · s2  waits\n"
+                        "  · s3  waits\n"
                         "  · s4  waits for s0, s1 and 2 more\n"
                         "  0 of 5 steps · 13.3 s\n");
     s.forced = true;
@@ -225,6 +225,35 @@ static void an_end_is_a_line_that_stays(void **state)
     run_state_free(&s);
 }
 
+static void a_last_line_that_the_message_tells_keeps_its_place(void **state)
+{
+#define RED(words)                                                                  \
+    "{\"event\":\"step_failed\",\"index\":0,\"attempt\":1,\"duration_ms\":7,"       \
+    "\"code\":\"STEP_FAILED\",\"message\":\"exit 1: red\",\"on_failure\":\"halt\"," \
+    "\"last_words\":\"" words "\"}"
+#define HEAD "  ✗ s0  execute make      7 ms  STEP_FAILED (halts)\n      STEP_FAILED: exit 1: red\n"
+    static const char *const lines[][2] = {
+        { RED("err 8\\nerr 9\\nerr 10\\nerr 11\\nerr 12\\nred\\n"),
+          HEAD "      │ err 9\n      │ err 10\n      │ err 11\n      │ err 12\n      │ red\n" },
+        { RED("red\\n"), HEAD },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        _arena_ struct arena a = { 0 };
+        struct run_state s;
+        struct paint p = { .text.max = PAINT_MAX, .edge = 60 };
+        struct run_change change;
+
+        begin(&s, 2, &a);
+        change = tell(&s, &a, "%s", lines[i][0]);
+        frame_change(&s, &change, &p);
+        assert_string_equal(p.text.s, lines[i][1]);
+        buf_free(&p.text);
+        run_state_free(&s);
+    }
+}
+
 static void in_a_pipe_a_change_is_a_line(void **state)
 {
     _arena_ struct arena a = { 0 };
@@ -343,6 +372,7 @@ int main(void)
         cmocka_unit_test(there_are_never_more_rows_than_room),
         cmocka_unit_test(lines_end_at_the_edge),
         cmocka_unit_test(an_end_is_a_line_that_stays),
+        cmocka_unit_test(a_last_line_that_the_message_tells_keeps_its_place),
         cmocka_unit_test(in_a_pipe_a_change_is_a_line),
         cmocka_unit_test(a_frame_replaces_the_one_before),
         cmocka_unit_test(rows_that_a_narrow_terminal_broke_are_counted),

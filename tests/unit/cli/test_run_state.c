@@ -108,6 +108,8 @@ static const struct { const char *line; enum run_event event; size_t index; enum
     { STEP("step_completed", 0, ""),                      RUN_COMPLETED, 0, STEP_DONE },
     { STEP("step_completed", 3, ""),                      RUN_COMPLETED, 3, STEP_DONE }, /* its start was lost */
     { STEP("notify", 1, ""),                              RUN_NOTICE,    1, STEP_WAITS },
+    { STEP("step_lane", 1, ""),                           RUN_LANE,      1, STEP_WAITS },
+    { STEP("step_held", 1, ""),                           RUN_HELD,      1, STEP_WAITS },
     { STEP("step_started", 2, ",\"lost\":3"),             RUN_STARTED,   2, STEP_RUNS },
     { STEP("step_unheard", 1, ""),                        RUN_NOTHING,   1, STEP_DONE }, /* 2 waited for it */
 };

@@ -177,6 +177,22 @@ static void a_text_is_as_wide_as_it_is_shown(void **state)
         assert_int_equal(print_columns(str_of(columns[i].text)), columns[i].columns);
 }
 
+/* clang-format off */
+static const struct { const char *text; size_t room, bytes; } folds[] = {
+    { "", 5, 0 },             { "ab cd", 5, 5 },       { "ab cde", 5, 2 },    { "abcde f", 5, 5 },
+    { "abcdef", 5, 5 },       { "ab c d", 5, 4 },      { " abcdef", 5, 5 },   { "abc", 0, 1 },
+    { "日本語", 5, 6 },       { "日本 語", 5, 6 },     { "日本 語x", 6, 6 },  { "日本", 1, 3 },
+    { "a\033bcd", 5, 2 },     { "\xff\xff", 3, 1 },
+};
+/* clang-format on */
+
+static void a_text_is_folded_at_the_column_where_it_is_shown(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(folds); i++)
+        assert_int_equal(print_fold(str_of(folds[i].text), folds[i].room), folds[i].bytes);
+}
+
 /* ---- entries ---- */
 
 #define EVENT(state, attempt, payload)                                                             \
@@ -287,6 +303,7 @@ int main(void)
         cmocka_unit_test(options_become_a_query_or_are_refused),
         cmocka_unit_test(times_and_sizes_take_a_few_characters),
         cmocka_unit_test(a_text_is_as_wide_as_it_is_shown),
+        cmocka_unit_test(a_text_is_folded_at_the_column_where_it_is_shown),
         cmocka_unit_test(an_entry_is_told_in_a_few_words_whatever_its_body),
         cmocka_unit_test(ids_are_short_for_people_and_whole_in_a_pipe),
         cmocka_unit_test(the_parts_of_a_time_are_found_or_it_is_kept),

@@ -147,6 +147,7 @@ static const struct { enum code code; const char *name, *origin, *severity; bool
     { CODE_STEP_FAILED,                 "STEP_FAILED",                 "writ", "error", true },
     { CODE_PLAN_PARTIAL,                "PLAN_PARTIAL",                "writ", "error", false },
     { CODE_RETRY_WITHOUT_EFFECT,        "RETRY_WITHOUT_EFFECT",        "writ", "warn",  false },
+    { CODE_ON_FAILURE_WITHOUT_EFFECT,   "ON_FAILURE_WITHOUT_EFFECT",   "writ", "warn",  false },
 };
 /* clang-format on */
 

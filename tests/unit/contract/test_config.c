@@ -79,6 +79,24 @@ static void a_configuration_is_recognised_by_any_of_its_members(void **state)
     }
 }
 
+static void that_a_class_is_shipped_is_told_with_all_else(void **state)
+{
+    static const struct refusal rows[] = {
+        { .pointer = "/classes/0",
+          .code = CODE_CONTRACT_INVALID,
+          .msg = "a class needs 'hard_timeout_secs'" },
+        { .pointer = "/classes/0/class_id",
+          .code = CODE_CONTRACT_INVALID,
+          .msg = "'generic' is a class that writ ships, and means the same everywhere; choose "
+                 "another id" },
+    };
+    _checked_ struct checked c = { 0 };
+
+    (void)state;
+    (void)check_text(&c, &config_shape, "classes: [{class_id: generic, allowed_prefixes: [rm]}]\n");
+    check_problems(&c, rows, COUNT(rows));
+}
+
 static void a_url_of_a_server_has_no_password(void **state)
 {
     static const struct refusal rows[] = {
@@ -198,11 +216,17 @@ static void R_000_046_R_000_047_A00_9_times_have_their_order(void **state)
     check_accepts(&config_shape, least, "600", "600, soft_timeout_secs: 600, default_timeout_secs: 600");
 }
 
-static void names_of_classes_are_slugs_and_unique(void **state)
+#define NOT_AN_ID(text)                                                                            \
+    "'" text "' is not a class id such as go_test: lower-case letters, digits, _ and - are "       \
+    "allowed, and no - at the beginning"
+
+static void names_of_classes_are_plain_and_unique(void **state)
 {
     static const struct refusal rows[] = {
-        { "go_test", "Go_test",   "/classes/0/class_id", INVALID, "'Go_test' is not a slug such as run:2026/nightly-1" },
-        { "go_test", "'go test'", "/classes/0/class_id", INVALID, "'go test' is not a slug such as run:2026/nightly-1" },
+        { "go_test", "Go_test",   "/classes/0/class_id", INVALID, NOT_AN_ID("Go_test") },
+        { "go_test", "'go test'", "/classes/0/class_id", INVALID, NOT_AN_ID("go test") },
+        { "go_test", "../x",      "/classes/0/class_id", INVALID, NOT_AN_ID("../x") },
+        { "go_test", "-x",        "/classes/0/class_id", INVALID, NOT_AN_ID("-x") },
         { "go_test", "''",        "/classes/0/class_id", INVALID, "class_id has 0 characters, allowed 1..64" },
         { "}]", "}, {class_id: go_test, allowed_prefixes: [go], hard_timeout_secs: 1}]",
           "/classes/1/class_id", INVALID, "the class 'go_test' is there already, allowed once" },
@@ -300,7 +324,8 @@ int main(void)
         cmocka_unit_test(A00_5_A00_6_prefixes_are_plain),
         cmocka_unit_test(R_000_043_force_rch_is_for_cargo),
         cmocka_unit_test(R_000_046_R_000_047_A00_9_times_have_their_order),
-        cmocka_unit_test(names_of_classes_are_slugs_and_unique),
+        cmocka_unit_test(that_a_class_is_shipped_is_told_with_all_else),
+        cmocka_unit_test(names_of_classes_are_plain_and_unique),
         cmocka_unit_test(a_worker_has_what_suits_its_kind),
         cmocka_unit_test(a_project_names_no_worker_and_is_not_lax),
         cmocka_unit_test(a_project_may_name_classes_and_be_strict),

@@ -110,23 +110,22 @@ static void nobody_changes_what_a_shipped_class_means(void **state)
 {
     (void)state;
     for (size_t i = 0; i < CLASS_COUNT; i++) {
-        _extended_ struct extended x = { 0 };
-        _arena_ struct arena a = { 0 };
+        _checked_ struct checked c = { 0 };
+        const struct refusal row = {
+            .pointer = "/classes/0/class_id",
+            .code = CODE_CONTRACT_INVALID,
+            .msg = arena_printf(&c.a,
+                                "'%s' is a class that writ ships, and means the same everywhere; "
+                                "choose another id",
+                                classes[i].class_id),
+        };
 
-        extend(&x,
-               arena_printf(&a,
-                            "classes: [{class_id: %s, allowed_prefixes: ['*'], hard_timeout_secs: "
-                            "1}]\n",
-                            classes[i].class_id),
-               NULL);
-        assert_false(x.good);
-        assert_int_equal(x.c[0].report.errors, 1);
-        assert_string_equal(x.c[0].report.first->pointer, "/classes/0/class_id");
-        assert_string_equal(x.c[0].report.first->msg,
-                            arena_printf(&a,
-                                         "'%s' is a class that writ ships, and means the same "
-                                         "everywhere; choose another id",
-                                         classes[i].class_id));
+        (void)check_text(&c, &config_shape,
+                         arena_printf(&c.a,
+                                      "classes: [{class_id: %s, allowed_prefixes: ['*'], "
+                                      "hard_timeout_secs: 1}]\n",
+                                      classes[i].class_id));
+        check_problems(&c, &row, 1);
     }
 }
 

@@ -56,6 +56,9 @@ static const struct texts texts[FORM_COUNT] = {
     [FORM_TOOL_VERSION] = {
         { "13+", "13", "1.2", "1.2+", "1.2.3", "1.2.3+", "22.04" },
         { "", "+", "1.", ".1", "1..2", "1.2.3.4", "v13", "13++", ">=13", "13 +", "1.2.x", "1+.2" } },
+    [FORM_CLASS_ID] = {
+        { "a", "go_test", "zig-build", "_9", "9" },
+        { "", "-", "-a", "../x", "a.b", "a:b", "a/b", "Go", "go test", "ä" } },
 };
 /* clang-format on */
 

@@ -55,7 +55,7 @@ static void every_table_can_be_listed_and_searched(void **state)
 /* The last row of each table, as JSON shows it. */
 /* clang-format off */
 static const struct { const char *table, *row; } last[] = {
-    { "codes",        "{\"name\":\"RETRY_WITHOUT_EFFECT\",\"origin\":\"writ\",\"severity\":\"warn\",\"retryable\":false,\"meaning\":\"What is to be tried again never is: a code that is always fatal, or a plan that is used once.\",\"action\":\"Remove the code from the list; make the plan a template.\"}" },
+    { "codes",        "{\"name\":\"ON_FAILURE_WITHOUT_EFFECT\",\"origin\":\"writ\",\"severity\":\"warn\",\"retryable\":false,\"meaning\":\"A step whose failure always ends the plan says that the plan goes on.\",\"action\":\"Write halt, which is what happens; a step that may fail is a command or a call.\"}" },
     { "severities",   "{\"name\":\"fatal\",\"recoverable\":false,\"meaning\":\"The system failed; the plan cannot continue.\",\"response\":\"Halt the execution; the plan ends in failure.\"}" },
     { "recovery",     "{\"condition\":\"resource exhaustion\",\"code\":\"RESOURCE_EXHAUSTED\",\"recoverable\":\"by resource\"}" },
     { "limits",       "{\"name\":\"max_children\",\"default\":10,\"min\":0,\"max\":100,\"meaning\":\"Processes it may start besides itself; 0 means none.\"}" },
@@ -79,7 +79,7 @@ static const struct { const char *table, *row; } last[] = {
     { "gate",         "{\"coherence\":\"stale\",\"policy\":\"draft_only\",\"dry_run\":false,\"runs\":false,\"ends\":\"failed\",\"code\":\"COHERENCE_BLOCKED\",\"retryable\":false,\"cancel_reason\":\"\",\"draft\":false}" },
     { "determinism",  "{\"requirement\":\"timestamp handling\",\"implementation\":\"use fixed or mocked timestamps\"}" },
     { "caches",       "{\"name\":\"golden outputs\",\"scope\":\"permanent\",\"ttl_ms\":0,\"until\":\"never\",\"invalidation\":\"manual update\"}" },
-    { "forms",        "{\"name\":\"a tool version\",\"example\":\"13+\",\"pattern\":\"^[0-9]+(\\\\.[0-9]+){0,2}\\\\+?$\",\"format\":\"\",\"meaning\":\"X, X.Y or X.Y.Z, which pins it; a + behind it means at least.\"}" },
+    { "forms",        "{\"name\":\"a class id\",\"example\":\"go_test\",\"pattern\":\"^[a-z0-9_][a-z0-9_-]*$\",\"format\":\"\",\"meaning\":\"Lower-case letters, digits and _ -, not beginning with -.\"}" },
     { "ceilings",     "{\"name\":\"problems\",\"value\":200,\"meaning\":\"Problems listed for one document; the rest are counted.\"}" },
 };
 /* clang-format on */

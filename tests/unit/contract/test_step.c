@@ -170,6 +170,33 @@ static void R_004_158_R_004_160_R_004_217_three_steps_in_a_circle_are_refused(vo
     check_problems(&c, rows, COUNT(rows));
 }
 
+/* Whoever mends a doubled id is not to find another circle behind it. */
+static void R_004_217_a_circle_is_found_through_each_of_two_steps_with_one_id(void **state)
+{
+    static const struct refusal rows[] = {
+        { .pointer = "/steps/2/id",
+          .code = CODE_INVALID_PAYLOAD,
+          .msg = "'" BUILD "' is the id of step 1 already; ids are unique within a plan" },
+        { .pointer = "/steps/3/depends_on/0",
+          .code = CODE_INVALID_PAYLOAD,
+          .msg = "step 1 waits for itself: 1 -> 3 -> 1" },
+    };
+    static const char first[] = "skip, depends_on: [" REPORT "]}\n"
+                                "- {id: " BUILD ", action: a, payload: {}, on_failure: skip";
+    static const char second[] = "skip}\n- {id: " BUILD ", action: a, payload: {}, "
+                                 "on_failure: skip, depends_on: [" REPORT "]";
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        _checked_ struct checked c = { 0 };
+        const char *text = check_swap(&c.a, plan, "skip", i ? second : first);
+
+        text = check_swap(&c.a, text, "retry", "retry, depends_on: [" BUILD "]");
+        (void)check_text(&c, &plan_shape, text);
+        check_problems(&c, rows, COUNT(rows));
+    }
+}
+
 /* a UUID is the same in either case. */
 static void R_004_021_R_004_219_letters_of_either_case_name_one_step(void **state)
 {
@@ -228,6 +255,7 @@ int main(void)
         cmocka_unit_test(R_004_027_step_timeout_null_inherits),
         cmocka_unit_test(R_004_217_no_step_waits_for_itself),
         cmocka_unit_test(R_004_158_R_004_160_R_004_217_three_steps_in_a_circle_are_refused),
+        cmocka_unit_test(R_004_217_a_circle_is_found_through_each_of_two_steps_with_one_id),
         cmocka_unit_test(R_004_021_R_004_219_letters_of_either_case_name_one_step),
         cmocka_unit_test(R_004_217_steps_that_share_a_dependency_are_no_circle),
         cmocka_unit_test(R_004_219_dependencies_are_steps_of_the_plan),

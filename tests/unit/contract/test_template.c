@@ -229,15 +229,37 @@ static void metadata_leaves_writ_its_member(void **state)
     refuse(rows, COUNT(rows));
 }
 
-static void steps_without_requirements_are_a_template(void **state)
+/* One member too many is told as that. */
+static void steps_with_one_member_of_a_plan_are_a_template(void **state)
 {
-    _checked_ struct checked c = { 0 }, c2 = { 0 };
+    static const char *const texts[] = { template, "steps: []\n", "steps: []\nversion: 1\n",
+                                         "steps: []\ncontext_requirements: []\n" };
 
     (void)state;
-    (void)check_text(&c, &template_shape, template);
-    assert_string_equal(kind_of(&c.document->root)->name, "template");
-    (void)check_text(&c2, &plan_shape, "steps: []\ncontext_requirements: []\n");
-    assert_string_equal(kind_of(&c2.document->root)->name, "plan");
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        _checked_ struct checked c = { 0 };
+
+        (void)check_text(&c, &template_shape, texts[i]);
+        assert_string_equal(kind_of(&c.document->root)->name, "template");
+    }
+}
+
+/* It is told the one member that it lacks, and not all that a template would do otherwise. */
+static void any_two_members_that_only_plans_have_make_a_plan(void **state)
+{
+    static const char *const texts[] = {
+        "version: 1\nid: 6f1c1f6e-3c1e-4b0a-9d3e-2f6f0c0a7b11\n",
+        "steps: []\nversion: 1\ncreated_at: 1768558530000\n",
+        "context_requirements: []\nid: 6f1c1f6e-3c1e-4b0a-9d3e-2f6f0c0a7b11\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        _checked_ struct checked c = { 0 };
+
+        (void)check_text(&c, &plan_shape, texts[i]);
+        assert_string_equal(kind_of(&c.document->root)->name, "plan");
+    }
 }
 
 int main(void)
@@ -253,7 +275,8 @@ int main(void)
         cmocka_unit_test(what_stands_beside_run_is_held_to_a_request),
         cmocka_unit_test(steps_are_1_to_1024),
         cmocka_unit_test(metadata_leaves_writ_its_member),
-        cmocka_unit_test(steps_without_requirements_are_a_template),
+        cmocka_unit_test(steps_with_one_member_of_a_plan_are_a_template),
+        cmocka_unit_test(any_two_members_that_only_plans_have_make_a_plan),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

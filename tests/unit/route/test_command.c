@@ -127,12 +127,12 @@ static void R_000_057_a_command_of_another_class_is_refused_with_what_is_allowed
     assert_true(command_allowed(str_of("cargo test -p x"), &class[4], &e));
     assert_false(command_allowed(str_of("cargo testify"), &class[4], &e));
     assert_string_equal(e.msg,
-                        "'cargo testify' is no command of the class cargo_test, which begin with "
+                        "'cargo testify' is no command of the class cargo_test; these begin with "
                         "'cargo test'");
     assert_true(command_allowed(str_of("python3 -m pytest -q"), &class[9], &e));
     assert_false(command_allowed(str_of("python3 -m unittest"), &class[9], &e));
     assert_string_equal(e.msg,
-                        "'python3 -m unittest' is no command of the class pytest, which begin with "
+                        "'python3 -m unittest' is no command of the class pytest; these begin with "
                         "'pytest', 'python -m pytest', 'python3 -m pytest'");
     assert_true(command_allowed(str_of("whatever"), &class[5], &e));
 }

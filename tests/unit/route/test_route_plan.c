@@ -92,19 +92,43 @@ static void R_000_057_what_a_class_does_not_take_is_refused(void **state)
     (void)state;
     planning_begin(&p, "cargo_test");
     plan_text(&p, "cargo testify");
-    check_refused(&p, "'cargo testify' is no command of the class cargo_test, which begin with "
+    check_refused(&p, "'cargo testify' is no command of the class cargo_test; these begin with "
                       "'cargo test'");
     plan_words(&p, (const char *const[]){ "cargo test", NULL });
-    check_refused(&p, "''cargo test'' is no command of the class cargo_test, which begin with "
+    check_refused(&p, "`'cargo test'` is no command of the class cargo_test; these begin with "
                       "'cargo test'; where its first word is meant as a whole line, give each "
                       "word by itself (-- CMD ARG.., or each an item of argv)");
     plan_words(&p, (const char *const[]){ "cargo", "test;rm", NULL });
-    check_refused(&p, "'cargo 'test;rm'' is no command of the class cargo_test, which begin with "
+    check_refused(&p, "`cargo 'test;rm'` is no command of the class cargo_test; these begin with "
                       "'cargo test'");
     planning_begin(&p, "cargo_tset");
     plan_text(&p, "cargo test");
-    check_refused(&p, "no class is called 'cargo_tset' (did you mean 'cargo_test'?); `writ route "
-                      "contract` has those there are");
+    check_refused(&p, "no class is called 'cargo_tset' (did you mean 'cargo_test'?); there are "
+                      "cargo_build, cargo_check, cargo_clippy, cargo_fmt_check, cargo_test, "
+                      "generic, make_build, ninja_build, npm_test, pytest");
+}
+
+static void of_many_classes_some_are_named(void **state)
+{
+    enum { MANY = 40, LONG = 400 };
+    _planning_ struct planning p = { 0 };
+    struct class_doc all[MANY] = { { .class_id = { 0 } } };
+    char name[LONG + 1] = { 0 };
+
+    (void)state;
+    memset(name, 'x', LONG);
+    planning_begin(&p, "nope");
+    p.contract.command_classes = (struct items){ all, MANY };
+    for (size_t i = 0; i < MANY; i++)
+        all[i].class_id = (struct str){ name, 15 };
+    plan_text(&p, "true");
+    assert_false(p.good);
+    assert_non_null(strstr(p.e.msg, "; there are xxxxxxxxxxxxxxx, xxxxxxxxxxxxxxx, "));
+    assert_non_null(strstr(p.e.msg, "xxxxxxxxxxxxxxx and 24 more"));
+    for (size_t i = 0; i < MANY; i++)
+        all[i].class_id = (struct str){ name, LONG };
+    plan_text(&p, "true");
+    check_refused(&p, "no class is called 'nope'; there are 40 of long names");
 }
 
 /* ---- texts and lists ---- */
@@ -220,7 +244,7 @@ static void a_wrapper_of_ones_own_is_put_on_and_taken_off(void **state)
     check_is(p.plan.routed_command, "'/opt/my wrap' -v exec -- make");
     plan_words(&p, bare); /* nothing is wrapped in it */
     assert_false(p.good);
-    assert_non_null(strstr(p.e.msg, "'/opt/my wrap' -v exec --' is no command of the class"));
+    assert_non_null(strstr(p.e.msg, "'/opt/my wrap' -v exec --` is no command of the class"));
 }
 
 static void framed_workers_are_given_the_command_as_it_is(void **state)
@@ -381,6 +405,7 @@ int main(void)
         cmocka_unit_test(R_000_060_R_000_061_a_plan_begins_planned_and_names_the_manifest_fields),
         cmocka_unit_test(R_000_002_R_000_003_classes_choose_the_route),
         cmocka_unit_test(R_000_057_what_a_class_does_not_take_is_refused),
+        cmocka_unit_test(of_many_classes_some_are_named),
         cmocka_unit_test(R_000_056_texts_are_collapsed),
         cmocka_unit_test(A00_6_texts_that_a_shell_would_read_are_refused_with_advice),
         cmocka_unit_test(A00_6_a_list_is_what_runs_and_the_text_is_for_people),
