@@ -136,21 +136,20 @@ static void say_unreached(const struct doc *record)
     say_others(&places);
 }
 
-/* What to do about a rule, by how its text begins; about others nothing can be done here. */
+/* What to do about a refusal, with the options of a command; about others nothing can be done. */
 static const struct {
-    const char *rule, *mend;
+    const char *refusal, *mend;
 } mends[] = {
-    { "it is not in the list of hosts", "allow it with --allow-host" },
-    { "its port is not in the list of hosts", "allow it with its port: --allow-host HOST:PORT" },
-    { "denied by ", "what is denied is not reached, whatever allows it" },
-    { "its address is not one", NULL },
-    { "its address is ", "allow the address itself, as it is written, with --allow-host" },
+    { "host", "allow it with --allow-host" },
+    { "port", "allow it with its port: --allow-host HOST:PORT" },
+    { "denied", "what is denied is not reached, whatever allows it" },
+    { "address", "allow the address itself, as it is written, with --allow-host" },
 };
 
 static const char *mend_of(const struct doc *c)
 {
     for (size_t i = 0; i < COUNT(mends); i++)
-        if (str_begins(doc_text(c, "rule"), mends[i].rule))
+        if (str_is(doc_text(c, "refusal"), mends[i].refusal))
             return mends[i].mend;
     return NULL;
 }

@@ -182,14 +182,14 @@ static bool entry_closes(const struct host_entry *entry, uint16_t port)
     return !entry->port || entry->port == port;
 }
 
-static struct host_verdict refused(const char *rule)
+static struct host_verdict refused(enum host_refusal refusal, const char *rule)
 {
-    return (struct host_verdict){ false, rule };
+    return (struct host_verdict){ refusal, rule };
 }
 
 static struct host_verdict allowed(const char *rule)
 {
-    return (struct host_verdict){ true, rule };
+    return (struct host_verdict){ HOST_LET_OUT, rule };
 }
 
 /* In whatever form either is written: one of IPv6 may stand for one of IPv4. */
@@ -256,8 +256,8 @@ static struct host_verdict judge_level(const struct hosts *hosts, const struct h
     if (row && (host->port == 0 || is_usual_port(host->port)))
         return allowed(arena_printf(a, "registry of %s", row->ecosystem));
     if (row || other_port)
-        return refused("its port is not in the list of hosts");
-    return refused("it is not in the list of hosts");
+        return refused(HOST_PORT, "its port is not in the list of hosts");
+    return refused(HOST_UNLISTED, "it is not in the list of hosts");
 }
 
 struct host_verdict hosts_judge(const struct hosts *hosts, const struct host *host, struct arena *a)
@@ -266,9 +266,9 @@ struct host_verdict hosts_judge(const struct hosts *hosts, const struct host *ho
     const char *rule;
 
     if (hosts->level == NET_OFFLINE)
-        return refused("level offline");
+        return refused(HOST_UNLISTED, "level offline");
     if (is_denied(hosts, host, NULL, a, &rule))
-        return refused(rule);
+        return refused(HOST_DENIED, rule);
     for (size_t i = 0; i < hosts->allow_count; i++) {
         struct host_entry entry;
 
@@ -309,13 +309,13 @@ struct host_verdict hosts_judge_address(const struct hosts *hosts, const struct 
     const struct str *by;
 
     if (hosts->level == NET_OFFLINE)
-        return refused("level offline");
+        return refused(HOST_UNLISTED, "level offline");
     if (reach == ADDRESS_NEVER)
-        return refused(why);
+        return refused(HOST_REQUEST, why);
     if (is_denied(hosts, host, address, a, &rule))
-        return refused(rule);
+        return refused(HOST_DENIED, rule);
     if (reach == ADDRESS_PUBLIC)
         return allowed(why);
     by = lister(hosts, host, address);
-    return by ? allowed(arena_text(a, *by)) : refused(why);
+    return by ? allowed(arena_text(a, *by)) : refused(HOST_ADDRESS, why);
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "contract/addresses.h"
+#include "contract/host_refusals.h"
 #include "contract/levels.h"
 
 enum { HOST_MAX = 253 };
@@ -69,7 +70,7 @@ bool hosts_deny(const struct str *list, size_t n, const struct host *host,
 const char *host_entry_wrong(struct str entry);
 
 struct host_verdict {
-    bool allowed;
+    enum host_refusal refused;
     const char *rule; /* what decided, in words or as the entry is written */
 };
 

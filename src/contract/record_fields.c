@@ -53,7 +53,7 @@ static const struct record_field record_fields[] = {
     { "network.raw",                   SANDBOXED, "Whether it had the network of the host, with nothing filtered and no connection listed." },
     { "network.sni",                   SANDBOXED, "How the name inside TLS was held against the host." },
     { "network.inject[]",              "`--inject`", "Where a secret was added outside of the walls: `host`, `header`; never the secret." },
-    { "network.connections[]",         SANDBOXED, "Every connection it asked for: `via`, `host`, `port`, `address`, `verdict` (allowed, refused), `rule`, `error` (why it came to nothing although it was allowed; only then), `bytes_up`, `bytes_down`, `ms`, `at`." },
+    { "network.connections[]",         SANDBOXED, "Every connection it asked for: `via`, `host`, `port`, `address`, `verdict` (allowed, refused), `refusal` (one word why, or null: `writ explain host_refusals`), `rule`, `error` (why it came to nothing although it was allowed; only then), `bytes_up`, `bytes_down`, `ms`, `at`." },
     { "network.unlisted",              SANDBOXED, "How many more there were than are listed." },
     { "network.incomplete",            "the list is not whole", "True: what counted them ended before." },
     { "network.missed",                "it failed, and a host was refused", "True: the refusal may be why." },

@@ -10,6 +10,7 @@
 #include "contract/fallback.h"
 #include "contract/forms.h"
 #include "contract/gate.h"
+#include "contract/host_refusals.h"
 #include "contract/hosts.h"
 #include "contract/inputs.h"
 #include "contract/kinds.h"
@@ -47,6 +48,7 @@ const struct table *const contract_tables[] = {
     &fs_levels_table,
     &net_levels_table,
     &registry_hosts_table,
+    &host_refusals_table,
     &levels_table,
     &checks_table,
     &shell_chars_table,

@@ -37,7 +37,7 @@ struct gate_event {
     struct str host;
     uint16_t port;
     struct str address; /* connected to; no text: none was */
-    bool allowed;
+    enum host_refusal refused;
     const char *rule;     /* the entry or the rule that decided, in words */
     const char *error;    /* why it came to nothing although it was allowed; "": it did not */
     int64_t up, down, ms; /* bytes out and in, and how long it lasted */

@@ -26,14 +26,14 @@ bool wire_read_event(struct str packet, struct arena *a, struct gate_event *out)
     if (packet.n != sizeof w || packet.s[0] != WIRE_EVENT)
         return false;
     memcpy(&w, packet.s, sizeof w);
-    if (w.via >= VIA_COUNT || w.host[HOST_MAX] || w.address[ADDRESS_TEXT - 1] ||
-        w.rule[WIRE_RULE - 1] || w.error[WIRE_RULE - 1])
+    if (w.via >= VIA_COUNT || w.refused >= HOST_REFUSALS || w.host[HOST_MAX] ||
+        w.address[ADDRESS_TEXT - 1] || w.rule[WIRE_RULE - 1] || w.error[WIRE_RULE - 1])
         return false;
     *out = (struct gate_event){ .via = via_names[w.via],
                                 .host = kept(w.host, a),
                                 .port = w.port,
                                 .address = kept(w.address, a),
-                                .allowed = w.allowed != 0,
+                                .refused = (enum host_refusal)w.refused,
                                 .rule = kept(w.rule, a).s,
                                 .error = kept(w.error, a).s,
                                 .up = w.up,

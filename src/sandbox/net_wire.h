@@ -10,7 +10,7 @@
 
 #include "sandbox/gate_parts.h"
 
-#define NET_PROTOCOL "writ-net 4"
+#define NET_PROTOCOL "writ-net 5"
 
 enum {
     NET_CHANNEL = 3,
@@ -39,7 +39,7 @@ enum via { VIA_HTTP, VIA_CONNECT, VIA_SOCKS, VIA_NAMES, VIA_STRAIGHT, VIA_COUNT 
 
 /* A decision of fixed size, as it waits and as it is sent. */
 struct wire_event {
-    uint8_t kind, via, allowed, spare;
+    uint8_t kind, via, refused, spare; /* refused: an enum host_refusal */
     uint16_t port;
     uint16_t host_length;
     int64_t up, down, ms, at_ms;
@@ -51,7 +51,7 @@ struct wire_event {
  * for names without end must not hide one behind them. */
 static inline bool wire_is_let_out(const struct wire_event *event)
 {
-    return event->allowed && event->via != VIA_NAMES;
+    return !event->refused && event->via != VIA_NAMES;
 }
 
 struct wire_count {

@@ -170,7 +170,8 @@ def R_001_053_private_addresses_stay_closed_at_level_open(place):
         run = place.python(ASK, get("127.0.0.1", web.port), options=OPEN)
         hold(b"403" in run.record["stdout"]["text"].encode() and not web.came, run)
         event = connections(run)[0]
-        hold((event["host"], event["port"], event["verdict"]) == ("127.0.0.1", web.port, "refused"), run)
+        hold((event["host"], event["port"], event["verdict"], event["refusal"]) ==
+             ("127.0.0.1", web.port, "refused", "address"), run)
         hold(event["address"] is None and event["rule"] and event["via"] == "http", run)
         run = place.python(ASK, get("127.0.0.1", web.port), options=[*OPEN, f"--allow-host={web.at}"])
         hold("key None" in run.record["stdout"]["text"] and len(web.came) == 1, run)
@@ -212,12 +213,12 @@ def R_001_018_R_001_052_N06_only_what_is_listed_is_reached_and_it_is_recorded(pl
         hold("key None" in run.record["stdout"]["text"], run)
         expect(run, limits__network="api", network__level="api", network__allow=[web.at])
         event = connections(run)[0]
-        hold((event["via"], event["host"], event["port"], event["verdict"], event["rule"]) ==
-             ("http", "127.0.0.1", web.port, "allowed", web.at), run)
+        hold((event["via"], event["host"], event["port"], event["verdict"], event["refusal"], event["rule"]) ==
+             ("http", "127.0.0.1", web.port, "allowed", None, web.at), run)
         hold(event["address"].startswith("127.0.0.1") and event["bytes_up"] > 0 < event["bytes_down"], run)
         run = place.python(ASK, get("127.0.0.1", other.port), options=[f"--allow-host={web.at}"])
         hold(" 403 " in run.record["stdout"]["text"] and not other.came, run)
-        hold(connections(run)[0]["verdict"] == "refused", run)
+        hold((connections(run)[0]["verdict"], connections(run)[0]["refusal"]) == ("refused", "port"), run)
 
 
 @case

@@ -128,6 +128,28 @@ def a_step_that_missed_a_network_says_what_to_do(place):
     true("network.allow" in why(ran)["context"]["why"], why(ran))
 
 
+# Asks the gate for one host and fails.
+ASKS = """
+import socket, sys
+s = socket.create_connection(("127.0.0.1", 3128), 20)
+s.sendall(f"CONNECT {sys.argv[1]} HTTP/1.1\\r\\nHost: {sys.argv[1]}\\r\\n\\r\\n".encode())
+s.recv(99)
+sys.exit(1)
+"""
+
+
+@case
+def a_step_that_was_refused_a_host_says_what_to_do(place):
+    place.registry({"tool_id": "TL-1", "scope": {"commands": plans.COMMANDS, "network": "api"}})
+    network = {"enabled": True, "allow": ["example.org", "*.example.org"], "deny": ["denied.example.org"]}
+    for asked, mend in {"example.invalid:443": "; allow it with network.allow",
+                        "example.org:8443": "; allow it with its port in network.allow",
+                        "denied.example.org:443": "; what is denied is not reached, whatever allows it",
+                        "me:pw@example.org:443": "a user or a password stands before its host"}.items():
+        ran = place.comes_to("failure", plan(python(ASKS, asked, sandbox={"network": network})))
+        true(why(ran)["context"]["why"].endswith(mend), why(ran))
+
+
 @case
 def a_step_whose_child_came_to_a_limit_says_to_which(place):
     ran = place.comes_to("failure", plan(python(

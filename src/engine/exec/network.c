@@ -149,7 +149,7 @@ static bool is_reached(const struct hosts *hosts, struct str asked, struct arena
         return false;
     for (size_t i = 0; i < (entry.port ? 1 : COUNT(usual)); i++)
         if (!host_read(entry.name, entry.port ? entry.port : usual[i], &host) &&
-            hosts_judge(hosts, &host, a).allowed)
+            !hosts_judge(hosts, &host, a).refused)
             return true;
     return false;
 }
@@ -353,12 +353,6 @@ static bool missed(const struct exec *x)
            (complains(x->outcome.err.head) || complains(x->outcome.err.tail));
 }
 
-/* Only what is not listed can be: what is denied stays so, and what is odd is not the list's. */
-static const char *mend_of(const char *rule)
-{
-    return strstr(rule, "in the list of hosts") ? "; allow it with network.allow" : "";
-}
-
 const char *exec_network_why(const struct exec *x)
 {
     const struct gate_log *log = &x->outcome.gate;
@@ -366,10 +360,13 @@ const char *exec_network_why(const struct exec *x)
     if (missed(x))
         return "the sandbox gives this step no network; allow a host with network.allow, or level "
                "api";
-    for (size_t i = 0; i < log->n; i++)
-        if (!log->v[i].allowed)
-            return arena_printf(x->a, "%.*s was not reached: %s%s", STR_ARG(log->v[i].host),
-                                log->v[i].rule, mend_of(log->v[i].rule));
+    for (size_t i = 0; i < log->n; i++) {
+        const char *mend = host_refusals[log->v[i].refused].mend;
+
+        if (log->v[i].refused)
+            return arena_printf(x->a, "%.*s was not reached: %s%s%s", STR_ARG(log->v[i].host),
+                                log->v[i].rule, mend ? "; " : "", mend ? mend : "");
+    }
     for (size_t i = 0; i < log->n; i++)
         if (*log->v[i].error)
             return arena_printf(x->a, "%.*s was allowed and could not be reached: %s",
@@ -400,7 +397,8 @@ static void put_event(const struct gate_event *event, struct buf *to)
         json_outside(to, event->address);
     else
         json_nil(to);
-    json_put(to, "verdict", event->allowed ? "allowed" : "refused");
+    json_put(to, "verdict", event->refused ? "refused" : "allowed");
+    json_put(to, "refusal", host_refusals[event->refused].name);
     json_put(to, "rule", event->rule);
     if (*event->error)
         json_put(to, "error", event->error);

@@ -99,7 +99,7 @@ void conn_refuse(struct serve *s, struct conn *c, int status, const char *why)
 {
     uint8_t answer[SOCKS_ANSWER];
 
-    if (c->decided && c->allowed && status >= 500)
+    if (c->decided && !c->refused && status >= 500)
         (void)snprintf(c->error, sizeof c->error, "%s", why);
     if (c->via == VIA_STRAIGHT || (c->stage == STAGE_EXCHANGE && c->answer_begun)) {
         conn_abort(s, c);

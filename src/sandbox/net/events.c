@@ -9,7 +9,7 @@
 void event_begin(struct serve *s, struct conn *c)
 {
     c->decided = true;
-    c->allowed = false;
+    c->refused = HOST_REQUEST;
     c->began_ms = s->now_ms;
     c->at_ms = s->world->wall_ms(s->world->self);
     c->rule[0] = c->error[0] = c->address[0] = '\0';
@@ -20,7 +20,7 @@ void event_end(struct serve *s, struct conn *c)
 {
     struct wire_event w = { .kind = WIRE_EVENT,
                             .via = (uint8_t)c->via,
-                            .allowed = c->allowed,
+                            .refused = (uint8_t)c->refused,
                             .port = c->host.port,
                             .up = c->up.bytes,
                             .down = c->down.bytes > 0 ? c->down.bytes : 0,

@@ -77,7 +77,7 @@ static void tell(struct serve *s, const char *name, size_t n, const struct host_
 {
     struct wire_event w = { .kind = WIRE_EVENT,
                             .via = VIA_NAMES,
-                            .allowed = v->allowed,
+                            .refused = (uint8_t)v->refused,
                             .at_ms = s->world->wall_ms(s->world->self) };
     size_t rule = strnlen(v->rule, sizeof w.rule - 1);
 
@@ -90,7 +90,7 @@ static void tell(struct serve *s, const char *name, size_t n, const struct host_
 static bool find(void *self, struct str name, struct dns_addresses *out)
 {
     struct serve *s = self;
-    struct host_verdict verdict = { false, NULL };
+    struct host_verdict verdict = { HOST_REQUEST, NULL };
     struct host host;
 
     verdict.rule = host_read(name, 0, &host);
@@ -98,12 +98,12 @@ static bool find(void *self, struct str name, struct dns_addresses *out)
         arena_reset(&s->scratch);
         verdict = hosts_judge(&s->policy.hosts, &host, &s->scratch);
     }
-    if (verdict.allowed && host.is_address)
-        verdict = (struct host_verdict){ false, "an address is not looked up" };
-    if (verdict.allowed && add_fixed(s, &host, out) == 0 && !add_given(s, &host, out))
-        verdict = (struct host_verdict){ false, "too many names were asked for" };
+    if (!verdict.refused && host.is_address)
+        verdict = (struct host_verdict){ HOST_REQUEST, "an address is not looked up" };
+    if (!verdict.refused && add_fixed(s, &host, out) == 0 && !add_given(s, &host, out))
+        verdict = (struct host_verdict){ HOST_REQUEST, "too many names were asked for" };
     tell(s, name.s, name.n, &verdict);
-    return verdict.allowed;
+    return !verdict.refused;
 }
 
 void names_serve(struct serve *s, int fd)

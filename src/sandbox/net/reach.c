@@ -64,9 +64,9 @@ void reach_begin(struct serve *s, struct conn *c)
     event_begin(s, c);
     arena_reset(&s->scratch);
     verdict = hosts_judge(&s->policy.hosts, &c->host, &s->scratch);
-    c->allowed = verdict.allowed;
+    c->refused = verdict.refused;
     set_rule(c, verdict.rule);
-    if (!c->allowed) {
+    if (c->refused) {
         conn_refuse(s, c, 403, c->rule);
         return;
     }
@@ -125,13 +125,13 @@ static void reach_next(struct serve *s, struct conn *c)
 /* ---- what was found ---- */
 
 static void refuse_address(struct serve *s, struct conn *c, const struct address *address,
-                           const char *why)
+                           const struct host_verdict *verdict)
 {
     char text[ADDRESS_TEXT], rule[WIRE_RULE];
 
     address_text(address, c->host.port, text);
-    (void)snprintf(rule, sizeof rule, "%s (%s)", why, text);
-    c->allowed = false;
+    (void)snprintf(rule, sizeof rule, "%s (%s)", verdict->rule, text);
+    c->refused = verdict->refused;
     set_rule(c, rule);
     conn_refuse(s, c, 403, c->rule);
 }
@@ -158,15 +158,15 @@ static struct host_verdict judge_found(const struct serve *s, const struct host 
 {
     struct host_verdict verdict = hosts_judge_address(&s->policy.hosts, host, address, a);
 
-    if (verdict.allowed && is_own(own, address) &&
+    if (!verdict.refused && is_own(own, address) &&
         !hosts_list_address(&s->policy.hosts, host, address))
-        return (struct host_verdict){ false, "its address is one of this machine's own" };
+        return (struct host_verdict){ HOST_ADDRESS, "its address is one of this machine's own" };
     return verdict;
 }
 
 void reach_found(struct serve *s, struct conn *c, const struct lookup_answer *answer)
 {
-    struct host_verdict verdict = { false, "" };
+    struct host_verdict verdict = { HOST_REQUEST, "" };
     struct ifaddrs *own = NULL;
 
     if (c->stage != STAGE_LOOKUP || c->turn != answer->turn)
@@ -178,14 +178,14 @@ void reach_found(struct serve *s, struct conn *c, const struct lookup_answer *an
     arena_reset(&s->scratch);
     for (size_t i = 0; i < answer->n; i++) {
         verdict = judge_found(s, &c->host, &answer->v[i], own, &s->scratch);
-        if (verdict.allowed)
+        if (!verdict.refused)
             c->candidates[c->candidate_count++] = answer->v[i];
     }
     freeifaddrs(own);
     if (answer->n == 0)
         conn_refuse(s, c, 502, "its name cannot be looked up");
     else if (c->candidate_count == 0)
-        refuse_address(s, c, &answer->v[answer->n - 1], verdict.rule);
+        refuse_address(s, c, &answer->v[answer->n - 1], &verdict);
     else
         reach_next(s, c);
 }
@@ -224,7 +224,7 @@ static void go_tunnel(struct serve *s, struct conn *c)
 
 void reach_revoke(struct serve *s, struct conn *c, const char *why)
 {
-    c->allowed = false;
+    c->refused = HOST_REQUEST;
     set_rule(c, why);
     conn_abort(s, c);
 }
@@ -235,7 +235,8 @@ void reach_cut(struct serve *s, struct conn *c, const char *why)
         reach_revoke(s, c, why);
         return;
     }
-    c->allowed = c->answer_begun = false;
+    c->refused = HOST_REQUEST;
+    c->answer_begun = false;
     c->down.head_from = c->down.head_to = 0;
     set_rule(c, why);
     conn_refuse(s, c, 502, why);

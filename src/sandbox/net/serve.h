@@ -71,7 +71,8 @@ struct conn {
     size_t drained; /* bytes that came after our last word */
     /* the decision at hand */
     struct host host;
-    bool decided, allowed;
+    bool decided;
+    enum host_refusal refused;
     int64_t began_ms, at_ms;
     char rule[WIRE_RULE], error[WIRE_RULE], address[ADDRESS_TEXT];
     struct address candidates[LOOKUP_ADDRESSES];

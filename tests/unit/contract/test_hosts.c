@@ -39,7 +39,8 @@ static const char *judged(enum net_level level, const struct lists *lists, struc
     if (host_read(name, port, &host))
         return "none";
     v = hosts_judge(&hosts, &host, &a);
-    (void)snprintf(out, sizeof out, "%s: %s", v.allowed ? "yes" : "no", v.rule);
+    (void)snprintf(out, sizeof out, "%s: %s", v.refused ? host_refusals[v.refused].name : "yes",
+                   v.rule);
     return out;
 }
 
@@ -135,32 +136,36 @@ static void N10_deny_wins(void **state)
         const char *name, *verdict;
         uint16_t port;
     } rows[] = {
-        { NET_API, { { "a.org" }, { "a.org" } }, "a.org", "no: denied by a.org", 443 },
-        { NET_API, { { "a.org" }, { "A.ORG." } }, "a.org.", "no: denied by A.ORG.", 443 },
-        { NET_API, { { "x.a.org" }, { "*.a.org" } }, "x.a.org", "no: denied by *.a.org", 443 },
-        { NET_API, { { "*.a.org" }, { "x.a.org" } }, "x.a.org", "no: denied by x.a.org", 443 },
+        { NET_API, { { "a.org" }, { "a.org" } }, "a.org", "denied: denied by a.org", 443 },
+        { NET_API, { { "a.org" }, { "A.ORG." } }, "a.org.", "denied: denied by A.ORG.", 443 },
+        { NET_API, { { "x.a.org" }, { "*.a.org" } }, "x.a.org", "denied: denied by *.a.org", 443 },
+        { NET_API, { { "*.a.org" }, { "x.a.org" } }, "x.a.org", "denied: denied by x.a.org", 443 },
         { NET_API, { { "*.a.org" }, { "x.a.org" } }, "y.a.org", "yes: *.a.org", 443 },
-        { NET_API, { { "a.org:443" }, { "a.org" } }, "a.org", "no: denied by a.org", 443 },
+        { NET_API, { { "a.org:443" }, { "a.org" } }, "a.org", "denied: denied by a.org", 443 },
         { NET_API, { { "a.org" }, { "a.org:80" } }, "a.org", "yes: a.org", 443 },
-        { NET_API, { { "a.org" }, { "a.org:80" } }, "a.org", "no: denied by a.org:80", 80 },
+        { NET_API, { { "a.org" }, { "a.org:80" } }, "a.org", "denied: denied by a.org:80", 80 },
         { NET_API, { { "a.org" }, { "a.org:80" } }, "a.org", "yes: a.org", 0 },
-        { NET_OPEN, { { "a.org" }, { "a.org" } }, "a.org", "no: denied by a.org", 22 },
-        { NET_OPEN, { { NULL }, { "192.0.2.1" } }, "192.0.2.1", "no: denied by 192.0.2.1", 80 },
+        { NET_OPEN, { { "a.org" }, { "a.org" } }, "a.org", "denied: denied by a.org", 22 },
+        { NET_OPEN, { { NULL }, { "192.0.2.1" } }, "192.0.2.1", "denied: denied by 192.0.2.1", 80 },
         { NET_OPEN,
           { { NULL }, { "::ffff:9.9.9.9" } },
           "9.9.9.9",
-          "no: denied by ::ffff:9.9.9.9",
+          "denied: denied by ::ffff:9.9.9.9",
           80 },
         { NET_OPEN,
           { { NULL }, { "::ffff:9.9.9.9" } },
           "::9.9.9.9",
-          "no: denied by ::ffff:9.9.9.9",
+          "denied: denied by ::ffff:9.9.9.9",
           80 },
-        { NET_REGISTRY, { { NULL }, { "pypi.org" } }, "pypi.org", "no: denied by pypi.org", 443 },
+        { NET_REGISTRY,
+          { { NULL }, { "pypi.org" } },
+          "pypi.org",
+          "denied: denied by pypi.org",
+          443 },
         { NET_API,
           { { "10.0.0.1" }, { "10.0.0.1" } },
           "::ffff:10.0.0.1",
-          "no: denied by 10.0.0.1",
+          "denied: denied by 10.0.0.1",
           443 },
     };
 
@@ -206,7 +211,7 @@ static void N18_only_listed_ports_are_reached(void **state)
         if (passes(NET_API, &lists, rows[i].name, rows[i].port) != rows[i].reached)
             fail_msg("%s:%d", rows[i].name, rows[i].port);
     assert_string_equal(judged(NET_API, &lists, str_of("a.org"), 22),
-                        "no: its port is not in the list of hosts");
+                        "port: its port is not in the list of hosts");
     assert_false(passes(NET_REGISTRY, &lists, "pypi.org", 22));
 }
 
@@ -215,11 +220,11 @@ static void a_level_says_how_far(void **state)
     static const struct lists none = { { NULL } }, one = { { "a.org" } };
 
     (void)state;
-    assert_string_equal(judged(NET_OFFLINE, &one, str_of("a.org"), 443), "no: level offline");
+    assert_string_equal(judged(NET_OFFLINE, &one, str_of("a.org"), 443), "host: level offline");
     assert_string_equal(judged(NET_API, &none, str_of("a.org"), 443),
-                        "no: it is not in the list of hosts");
+                        "host: it is not in the list of hosts");
     assert_string_equal(judged(NET_API, &none, str_of("pypi.org"), 443),
-                        "no: it is not in the list of hosts");
+                        "host: it is not in the list of hosts");
     assert_string_equal(judged(NET_REGISTRY, &none, str_of("PyPI.org"), 443),
                         "yes: registry of PyPI");
     assert_string_equal(judged(NET_REGISTRY, &one, str_of("a.org"), 443), "yes: a.org");
@@ -229,7 +234,7 @@ static void a_level_says_how_far(void **state)
 
 /* ---- addresses ---- */
 
-static bool connects(enum net_level level, const struct lists *lists, const char *to)
+static enum host_refusal refusal_of(enum net_level level, const struct lists *lists, const char *to)
 {
     _arena_ struct arena a = { 0 };
     struct str allow[4], deny[4];
@@ -240,7 +245,12 @@ static bool connects(enum net_level level, const struct lists *lists, const char
 
     assert_null(host_read(str_of("allowed.com"), 443, &host));
     assert_true(address_read(str_of(to), &address));
-    return hosts_judge_address(&hosts, &host, &address, &a).allowed;
+    return hosts_judge_address(&hosts, &host, &address, &a).refused;
+}
+
+static bool connects(enum net_level level, const struct lists *lists, const char *to)
+{
+    return refusal_of(level, lists, to) == HOST_LET_OUT;
 }
 
 static void N13_a_private_address_is_reached_by_its_very_name_only(void **state)
@@ -260,17 +270,18 @@ static void N13_a_private_address_is_reached_by_its_very_name_only(void **state)
         struct lists named = { { "allowed.com", private[i] } };
         struct lists denied = { { "allowed.com", private[i] }, { private[i] } };
 
-        if (connects(NET_API, &plain, private[i]) || connects(NET_OPEN, &plain, private[i]))
+        if (refusal_of(NET_API, &plain, private[i]) != HOST_ADDRESS ||
+            refusal_of(NET_OPEN, &plain, private[i]) != HOST_ADDRESS)
             fail_msg("%s by a name", private[i]);
         if (!connects(NET_API, &named, private[i]))
             fail_msg("%s is listed", private[i]);
-        if (connects(NET_API, &denied, private[i]))
+        if (refusal_of(NET_API, &denied, private[i]) != HOST_DENIED)
             fail_msg("%s is denied", private[i]);
     }
     for (size_t i = 0; i < COUNT(never); i++) {
         struct lists named = { { "allowed.com", never[i] } };
 
-        if (connects(NET_OPEN, &named, never[i]))
+        if (refusal_of(NET_OPEN, &named, never[i]) != HOST_REQUEST)
             fail_msg("%s", never[i]);
     }
     assert_false(connects(NET_API, &(struct lists){ { "10.1.2.3:8443" } }, "10.1.2.3"));
