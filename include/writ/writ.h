@@ -402,9 +402,8 @@ WRIT_API int writ_plan_show(const struct writ_plan *plan, char **answer);
  * missing, there is too little time, or it was used before; then the status is WRIT_NO. Of a step,
  * what the registry, as it is now, will say to its command or call when it runs, that its plan was
  * used before, or that this machine lacks a layer that `weak` does not spare; sure is false where
- * what runs before it may change that. warnings: what it is let through with. WRIT_NO and an answer
- * as from writ_check() where what a step asks for is not to be had or wrong; WRIT_WRONG and such an
- * answer where a document is. */
+ * what runs before may change that. warnings: what it is let through with. As from writ_check()
+ * with WRIT_NO where what a step asks for is wrong, with WRIT_WRONG where a document is. */
 WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
 
 /* Runs it to its end.
@@ -418,7 +417,9 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
  * WRIT_REFUSED where the plan or execution was used before, WRIT_UNRECORDED where it could not be
  * recorded, and so there is no result.
  *
- * Lines of progress; each ends with "at":ms, and STEP is "step_id":..,"name":..,"index":N:
+ * Lines of progress; each ends with "at":ms; STEP is "step_id":..,"name":..,"index":N, and LANE
+ * "class":..,"route":..,"worker":..,"downgraded":..,"downgraded_from":..,"missing":[..], as in
+ * the member "lane" of what such a step came to:
  *
  *     {"event":"plan_started","execution_id":..,"plan_id":..,"name":..,"steps_total":N,
  *      "timeout_ms":..,"deadline_ms":..,"jobs":N}
@@ -428,16 +429,15 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
  *      "severity":..,"on_failure":..,"note":..,"last_words":..}
  *     {"event":"step_retries",STEP,"attempt":N,"wait_ms":N}
  *     {"event":"step_lane",STEP,"inner":..,"said":{..}}
- *     {"event":"step_held",STEP,"class":..,"route":..,"worker":..,"downgraded":..,"missing":[..]}
+ *     {"event":"step_held",STEP,"inner":..,LANE}
  *     {"event":"notify",STEP,"inner":..,"payload":{..}}
  *     {"event":"plan_execution_<status>","result":{PlanResult}}
  *
- * inner is there, in step_held too, where a step of an inner plan speaks: its name, while the
- * others are of the step that has that plan. name: the step's, as in metadata.writ.names; the
- * beginning of its id where it has none there. index: its place in the plan. note: words for
- * people, or null. attempt 0: it was not begun, for what it depends on was not completed. said: a
- * line of its lane's transcript, of unavailable, retry or downgrade. missing: the layers that did
- * not hold it, where it was a lane. A line that follows lost ones has "lost":N. */
+ * inner is there where a step of an inner plan speaks: its name, while the others are of the step
+ * that has that plan. name: the step's, as in metadata.writ.names; the beginning of its id where
+ * it has none there. index: its place in the plan. note: words for people, or null. attempt 0: it
+ * was not begun, for what it depends on was not completed. said: of its lane's transcript a line of
+ * unavailable, retry or downgrade. missing: layers that did not hold it. "lost": lines left out. */
 WRIT_API int writ_run(const struct writ_plan *plan, char **answer);
 
 /* ---- routes ---- */

@@ -364,8 +364,8 @@ void exec_put_ended(const struct exec *x, struct buf *to);
 /* Did it come to what was wanted of it? "succeeded", "failed" or "cancelled". */
 enum event_state exec_came_to(const struct exec *x);
 
-/* The member of the record that tells which layers did not hold it. */
-void exec_put_missing(const struct exec *x, struct buf *to);
+/* Adds which layers did not hold it, as a list `missing` that lives in `a`. */
+void exec_add_missing(const struct exec *x, struct arena *a, struct doc *to);
 
 /* How many bytes the name of a file takes of a record. */
 size_t exec_name_bytes(struct str name);
@@ -398,5 +398,5 @@ const char *exec_lane_reason(const struct exec *x);
 enum event_state exec_lane_came_to(const struct exec *x);
 void exec_lane_record(const struct exec *x, struct buf *to);
 
-/* Of these, for who follows its plan: where it ran and by what it was not held. */
-void exec_lane_held(const struct exec *x, struct buf *to);
+/* Of these where it ran and by what it was not held, as members of `to` that live in `a`. */
+void exec_lane_held(const struct exec *x, struct arena *a, struct doc *to);

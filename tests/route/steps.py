@@ -197,5 +197,46 @@ def of_an_inner_plan_the_step_is_named(place):
     same((line["index"], line["inner"], line["route"]), (0, inner["steps"][0]["id"][:8], WRAPPED))
 
 
+# ---- when it has ended ----
+
+def ended(place, make):
+    """What its steps came to, and what a person who did not follow it is told."""
+    said = place.writ("run", "--json", place.put("outside/plan.json", json.dumps(make())))
+    hold(said.status == 0, said)
+    shown = place.writ("run", "--progress=none", place.put("outside/plan.json", json.dumps(make())))
+    hold(shown.status == 0, shown)
+    steps = json.loads(said.out)["result_payload"]["steps"].values()
+    return list(steps), " ".join(shown.out.decode().split())
+
+
+@case
+def what_a_plan_came_to_tells_of_its_lanes(place):
+    ready(place)
+    place.configure(GONE)
+    steps, text = ended(place, lambda: plan_of(place, prints("exit 0", worker="gone"), prints("exit 0"),
+                                               {"inputs": {"command": "/bin/true"}})[0])
+    same(["lane" in step for step in steps], [True, True, False])
+    for step, (downgraded, meant) in zip(steps, [(True, WRAPPED), (False, None)]):
+        lane = step["lane"]
+        same((lane["class"], lane["route"], lane["worker"], lane["missing"]), ("generic", LOCAL, None, []))
+        same((lane["downgraded"], lane["downgraded_from"]), (downgraded, meant))
+    same(text.count("route downgrade"), 1)
+    true(f": route downgrade, {WRAPPED} to {LOCAL}" in text, text)
+
+
+@case
+def what_a_plan_came_to_tells_of_the_lanes_of_an_inner_one(place):
+    ready(place)
+    inner = [plan_of(place, prints("exit 0"), prints("exit 0", worker="rch"))[0] for _ in range(2)]
+    names = [[step["id"][:8] for step in one["steps"]] for one in inner]
+    steps, text = ended(place, lambda: routes.plans.plan(routes.plans.step("execute_plan", {"plan": inner.pop()})))
+    here, there = steps[0]["lane"]
+    same((here["route"], there["route"], there["worker"]), (LOCAL, WRAPPED, "rch"))
+    same([lane["step"] for lane in (here, there)], names[1])
+    true(here["execution_id"] != there["execution_id"], steps)
+    same(", ".join(there["missing"]), LAYERS)
+    same(text.count(f"/{names[0][1]}: it was held by less than the default: without {LAYERS}"), 1)
+
+
 if __name__ == "__main__":
     sys.exit(routes.main(CASES))

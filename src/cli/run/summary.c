@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary.c: tells how a plan ended, from its answer: progress may have been missed, and tells
  * only which steps began. */
+#include "cli/run/left.h"
 #include "cli/run_summary.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 #include "cli/print.h"
 #include "cli/units.h"
 
-enum { INDENT = 2, GAP = 2, FAILURES_MOST = 20, NAMES_MOST = 8, NAME_MOST = 24, LABEL = 11 };
+enum { INDENT = 2, GAP = 2, FAILURES_MOST = 20, NAME_MOST = 24, LABEL = LISTS_LABEL };
 
 static const struct {
     const char *status;
@@ -267,29 +268,6 @@ static void show_failures(const struct run_state *s, const struct failures *f)
 
 /* ---- what was not run ---- */
 
-/* Names of steps, as many as are read. */
-struct names {
-    struct buf text;
-    size_t n;
-};
-
-static void add_name(struct names *names, struct str name)
-{
-    if (names->n++ < NAMES_MOST)
-        buf_addf(&names->text, "%s%.*s", names->n > 1 ? ", " : "", STR_ARG(name));
-}
-
-static void show_names(const char *label, struct names *names)
-{
-    if (names->n > NAMES_MOST)
-        buf_addf(&names->text, " and %zu more", names->n - NAMES_MOST);
-    if (names->n) {
-        out(DIM, "%-*s", LABEL, label);
-        out_folded(PLAIN, buf_str(&names->text), LABEL);
-    }
-    buf_free(&names->text);
-}
-
 /* Which steps began is told by the lines of progress alone. */
 static void show_incomplete(const struct run_state *s, const struct doc *result,
                             struct failures *failed)
@@ -297,106 +275,28 @@ static void show_incomplete(const struct run_state *s, const struct doc *result,
     const struct doc *error = doc_get(result, "error");
     const struct doc *list =
         line_member(error ? doc_get(error, "context") : NULL, "incomplete_steps");
-    struct names cut = { .text.max = 1 << 20 }, others = { .text.max = 1 << 20 };
+    struct name_list cut = { .text.max = 1 << 20 }, others = { .text.max = 1 << 20 };
 
     for (const struct doc *d = doc_first(list, DOC_LIST); d; d = d->next) {
         const struct run_step *step = d->kind == DOC_TEXT ? run_state_find(s, d->text) : NULL;
 
         if (d->kind == DOC_TEXT && !of_step(failed, d->text))
-            add_name(step && step->state != STEP_WAITS ? &cut : &others, name_of(s, d->text));
+            name_list_add(step && step->state != STEP_WAITS ? &cut : &others, name_of(s, d->text));
     }
-    show_names("cut off", &cut);
-    show_names(s->told && !s->lost ? "not run" : "unfinished", &others);
+    name_list_show("cut off", &cut);
+    name_list_show(s->told && !s->lost ? "not run" : "unfinished", &others);
 }
 
 /* ---- what waits for somebody ---- */
 
-/* One line a step, as many as are read. */
-struct lines {
-    const char *label;
-    size_t n;
-};
-
-static void show_line(struct lines *lines, struct str text)
-{
-    if (lines->n++ < NAMES_MOST) {
-        out(DIM, "%-*s", LABEL, lines->n == 1 ? lines->label : "");
-        out_folded(PLAIN, text, LABEL);
-    }
-}
-
-/* Files that were asked for and are not there. */
-static void show_missed(struct str name, const struct doc *did, struct lines *lines)
-{
-    static const char *const lists[] = { "output_files", "artifacts" };
-    struct names missed = { .text.max = 1 << 20 };
-    _buf_ struct buf text = { .max = 1 << 20 };
-
-    for (size_t i = 0; i < COUNT(lists); i++) {
-        const struct doc *list = line_member(did, lists[i]);
-
-        for (const struct doc *f = doc_first(list, DOC_LIST); f; f = f->next) {
-            _buf_ struct buf file = { .max = 1 << 16 };
-            struct str path = doc_text(f, "path"), state = doc_text(f, "state");
-
-            buf_addf(&file, "%.*s (%.*s)", STR_ARG(path), STR_ARG(state));
-            if (!str_is(state, "collected"))
-                add_name(&missed, buf_str(&file));
-        }
-    }
-    buf_addf(&text, "%.*s: %.*s", STR_ARG(name), STR_ARG(buf_str(&missed.text)));
-    if (missed.n > NAMES_MOST)
-        buf_addf(&text, " and %zu more", missed.n - NAMES_MOST);
-    if (missed.n)
-        show_line(lines, buf_str(&text));
-    buf_free(&missed.text);
-}
-
-static void show_counts(struct str name, struct str id, const struct doc *changes,
-                        struct lines *lines)
-{
-    static const char *const kinds[] = { "changed", "added", "deleted" };
-    _buf_ struct buf text = { .max = 1 << 10 };
-
-    for (size_t i = 0; i < COUNT(kinds); i++)
-        if (doc_whole(changes, kinds[i]))
-            buf_addf(&text, "%s%" PRId64 " %s", text.len ? ", " : "", doc_whole(changes, kinds[i]),
-                     kinds[i]);
-    if (text.len) {
-        _buf_ struct buf line = { .max = 1 << 12 };
-
-        buf_addf(&line, "%.*s: %s, not on the disk; see: writ diff %.*s; writ commit %.*s",
-                 STR_ARG(name), text.s, STR_ARG(id), STR_ARG(id));
-        show_line(lines, buf_str(&line));
-    }
-}
-
-/* What a step wrote beside the disk, and what to do with it; of an inner plan, what its steps did.
- */
-static void show_changes(struct str name, const struct doc *did, struct lines *lines)
-{
-    const struct doc *changes = line_member(did, "changes");
-
-    if (doc_first(changes, DOC_MAP))
-        show_counts(name, line_short(doc_text(did, "execution_id")), changes, lines);
-    for (const struct doc *d = doc_first(changes, DOC_LIST); d; d = d->next) {
-        _buf_ struct buf inner = { .max = 1 << 12 };
-
-        if (d->kind != DOC_MAP)
-            continue;
-        buf_addf(&inner, "%.*s/%.*s", STR_ARG(name), STR_ARG(doc_text(d, "step")));
-        show_counts(buf_str(&inner), line_short(doc_text(d, "execution_id")), d, lines);
-    }
-}
-
 /* Of each step: what it did is its output, or stands with its error. */
 static void show_left(const struct run_state *s, const struct doc *result,
                       const struct failures *failed,
-                      void (*show)(struct str name, const struct doc *did, struct lines *lines),
+                      void (*show)(struct str name, const struct doc *did, struct line_list *lines),
                       const char *label)
 {
     const struct doc *steps = line_member(doc_get(result, "result_payload"), "steps");
-    struct lines lines = { .label = label };
+    struct line_list lines = { .label = label };
 
     for (const struct doc *d = doc_first(steps, DOC_MAP); d; d = d->next)
         if (d->kind == DOC_MAP)
@@ -407,8 +307,7 @@ static void show_left(const struct run_state *s, const struct doc *result,
         if (did && did->kind == DOC_MAP)
             show(name_of(s, step_id(failed->v[i].error)), did, &lines);
     }
-    if (lines.n > NAMES_MOST)
-        out(DIM, "%*sand %zu more steps, which --json shows\n", LABEL, "", lines.n - NAMES_MOST);
+    line_list_end(&lines);
 }
 
 /* ---- where it is recorded ---- */
@@ -454,7 +353,8 @@ void run_summary_show(const struct run_state *s, const struct doc *answer)
     gather(result, &a, &failures);
     show_failures(s, &failures);
     show_incomplete(s, result, &failures);
-    show_left(s, result, &failures, show_missed, "not kept");
-    show_left(s, result, &failures, show_changes, "changes");
+    show_left(s, result, &failures, left_lane, "lanes");
+    show_left(s, result, &failures, left_missed, "not kept");
+    show_left(s, result, &failures, left_changes, "changes");
     show_recorded(answer, result);
 }

@@ -140,6 +140,8 @@ static struct doc *outcome_doc(const struct job *job, const struct exec *x, stru
     add_files("output_files", &x->now.files, a, d);
     add_files("artifacts", &x->now.artifacts, a, d);
     add_changes(x, a, d);
+    if (x->lane)
+        exec_lane_held(x, a, doc_add_kind(a, d, "lane", DOC_MAP));
     return d;
 }
 
@@ -346,10 +348,15 @@ static void hear_lane(void *self, enum transcript_event event, struct str said)
 static void tell_held(const struct job *job, const struct exec *x)
 {
     struct buf *line = x->lane ? job_tells(job, "step_held") : NULL;
+    struct doc *held = doc_root(job->scratch, DOC_MAP);
 
     if (!line)
         return;
-    exec_lane_held(x, line);
+    exec_lane_held(x, job->scratch, held);
+    for (const struct doc *d = held->first; d; d = d->next) {
+        json_key(line, d->key.s);
+        json_doc(line, d);
+    }
     job_told(job);
 }
 

@@ -12,7 +12,6 @@
 #include "base/doc_make.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
-#include "engine/changes.h"
 #include "engine/input.h"
 #include "engine/plan.h"
 #include "sandbox/grants.h"
@@ -326,40 +325,64 @@ static const char *why_ended(const struct running *child, const struct error_doc
                 : arena_text(a, error->message);
 }
 
-/* ---- what it left beside the disk ---- */
+/* ---- what its steps leave for somebody to look at ---- */
 
-/* Changes of steps that wait for somebody: {"step":..,"execution_id":..,"changed":N,..} each. */
+/* Their changes, and their lanes: a list of each, of {"step":..,"execution_id":.., and what a
+ * command of that name has}. */
+static const char *const lefts[] = { "changes", "lane" };
+
 struct left {
     const struct running *child;
     struct arena *a;
-    struct doc *to; /* what the step came to; the list is made with its first entry */
-    struct doc *list;
+    struct doc *to; /* what the step came to; a list is made with its first entry */
+    struct doc *lists[COUNT(lefts)];
 };
 
-static void leave(struct left *l, const char *step, struct str execution, const struct doc *changes)
+/* Its other members, which go with their text. */
+static void keep(const struct doc *what, struct arena *a, struct doc *to)
+{
+    _buf_ struct buf text = { .max = 1 << 20 };
+    struct ceilings max = ceilings_default();
+    struct work work = { .left = UINT32_MAX };
+    const struct document *read;
+    struct error e;
+
+    json_doc(&text, what);
+    if (!json_read("left", (struct str){ arena_text(a, buf_str(&text)), text.len }, &max, a, &read,
+                   &e))
+        return;
+    for (const struct doc *d = read->root.first; d; d = d->next)
+        if (!doc_get(to, arena_text(a, d->key)))
+            (void)!doc_copy(d, doc_add(a, to, d->key), &work, a);
+}
+
+static void leave(struct left *l, size_t which, const char *step, struct str execution,
+                  const struct doc *what)
 {
     struct doc *one;
 
-    if (!l->list)
-        l->list = doc_add_kind(l->a, l->to, "changes", DOC_LIST);
-    one = doc_add_kind(l->a, l->list, NULL, DOC_MAP);
+    if (!l->lists[which])
+        l->lists[which] = doc_add_kind(l->a, l->to, lefts[which], DOC_LIST);
+    one = doc_add_kind(l->a, l->lists[which], NULL, DOC_MAP);
     doc_add_text(l->a, one, "step", str_of(arena_text(l->a, str_of(step))));
     doc_add_text(l->a, one, "execution_id", str_of(arena_text(l->a, execution)));
-    for (size_t i = 0; i <= CHANGE_DELETED; i++)
-        doc_add_int(l->a, one, change_names[i], doc_whole(changes, change_names[i]));
+    keep(what, l->a, one);
 }
 
 /* Of a command, or of a plan that is a step of the inner one. */
 static void leave_of(struct left *l, struct str id, const struct doc *did)
 {
     const char *name = name_in(l->child, id);
-    const struct doc *changes = name && did ? doc_get(did, "changes") : NULL;
 
-    if (doc_first(changes, DOC_MAP))
-        leave(l, name, doc_text(did, "execution_id"), changes);
-    for (const struct doc *d = doc_first(changes, DOC_LIST); d; d = d->next)
-        leave(l, arena_printf(l->a, "%s/%.*s", name, STR_ARG(doc_text(d, "step"))),
-              doc_text(d, "execution_id"), d);
+    for (size_t i = 0; i < COUNT(lefts); i++) {
+        const struct doc *what = name && did ? doc_get(did, lefts[i]) : NULL;
+
+        if (doc_first(what, DOC_MAP))
+            leave(l, i, name, doc_text(did, "execution_id"), what);
+        for (const struct doc *d = doc_first(what, DOC_LIST); d; d = d->next)
+            leave(l, i, arena_printf(l->a, "%s/%.*s", name, STR_ARG(doc_text(d, "step"))),
+                  doc_text(d, "execution_id"), d);
+    }
 }
 
 static const struct doc *member_of(const struct doc *map, const char *key)

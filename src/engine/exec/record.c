@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/doc_make.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "contract/classes.h"
@@ -405,14 +406,17 @@ static void put_rest(const struct exec *x, struct buf *to)
     exec_put_changes(x, to);
 }
 
-void exec_put_missing(const struct exec *x, struct buf *to)
+void exec_add_missing(const struct exec *x, struct arena *a, struct doc *to)
 {
-    static const char *const members[] = { "missing", NULL };
+    const struct doc *far = x->now.far[1] ? doc_get(x->now.far[1], "missing") : NULL;
+    struct doc *list = doc_add_kind(a, to, "missing", DOC_LIST);
 
-    if (x->now.far[1])
-        put_far(x->now.far[1], members, to);
-    else
-        put_layers(to, members[0], x->outcome.missing);
+    for (const struct doc *d = doc_first(far, DOC_LIST); d; d = d->next)
+        if (d->kind == DOC_TEXT)
+            doc_add_text(a, list, NULL, (struct str){ arena_text(a, d->text), d->text.n });
+    for (enum layer i = 0; !x->now.far[1] && i < LAYER_COUNT; i++)
+        if (x->outcome.missing & (1U << i))
+            doc_add_text(a, list, NULL, str_of(layers[i].name));
 }
 
 void exec_put_admitted(const struct exec *x, struct buf *to)

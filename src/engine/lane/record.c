@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.c: what a lane came to, in the words of its event and of its record. */
+#include "base/doc_make.h"
 #include "base/json_write.h"
 #include "engine/exec.h"
 #include "engine/lane.h"
@@ -75,23 +76,33 @@ static const char *worker_of(const struct exec *x)
     return worker ? arena_text(x->a, worker->name) : NULL;
 }
 
-void exec_lane_held(const struct exec *x, struct buf *to)
-{
-    const struct route_plan *plan = x->lane->plan;
-
-    json_put(to, "class", arena_text(x->a, plan->command_class));
-    json_put(to, "route", route_names[plan->route]);
-    json_put(to, "worker", worker_of(x));
-    json_put_bool(to, "downgraded", plan->downgraded);
-    exec_put_missing(x, to);
-}
-
 /* The route by which it would have gone to its worker; NULL: it went where it was meant to. */
 static const char *meant_for(const struct exec_lane *l)
 {
     const struct config_worker *worker = l->plan->downgraded ? l->ask.worker : NULL;
 
     return worker ? route_names[worker_kinds[worker->kind].route] : NULL;
+}
+
+static void add_text_or_null(struct arena *a, struct doc *to, const char *key, const char *text)
+{
+    if (text)
+        doc_add_text(a, to, key, str_of(arena_text(a, str_of(text))));
+    else
+        (void)doc_add_kind(a, to, key, DOC_NULL);
+}
+
+void exec_lane_held(const struct exec *x, struct arena *a, struct doc *to)
+{
+    const struct route_plan *plan = x->lane->plan;
+
+    doc_add_text(a, to, "class",
+                 (struct str){ arena_text(a, plan->command_class), plan->command_class.n });
+    doc_add_text(a, to, "route", str_of(route_names[plan->route]));
+    add_text_or_null(a, to, "worker", worker_of(x));
+    doc_add_bool(a, to, "downgraded", plan->downgraded);
+    add_text_or_null(a, to, "downgraded_from", meant_for(x->lane));
+    exec_add_missing(x, a, to);
 }
 
 void exec_lane_record(const struct exec *x, struct buf *to)
