@@ -130,6 +130,17 @@ static bool is_localhost(const struct host_entry *entry)
     return !entry->below && str_cmp_letters(entry->name, str_of("localhost")) == 0;
 }
 
+bool host_entry_in_loop(const struct host_entry *entry, uint8_t address[4])
+{
+    static const uint8_t local[4] = { 127, 0, 0, 1 };
+
+    if (!is_localhost(entry) &&
+        (!entry->is_address || entry->address.six || !address_is_loopback(&entry->address)))
+        return false;
+    memcpy(address, entry->is_address ? entry->address.b : local, sizeof local);
+    return true;
+}
+
 bool host_entry_has_address(const struct host_entry *entry, const struct address *address)
 {
     struct address real = address_unmapped(address), meant = address_meant(&real);
@@ -293,6 +304,20 @@ static const struct str *lister(const struct hosts *hosts, const struct host *ho
             return &hosts->allow[i];
     }
     return NULL;
+}
+
+bool hosts_own_loop(const struct hosts *hosts, struct host *host)
+{
+    const struct str *by =
+        address_is_loopback(&host->address) ? lister(hosts, host, &host->address) : NULL;
+    struct host_entry entry;
+    struct host named;
+
+    if (!by || !host_entry_read(*by, &entry))
+        return false;
+    if (is_localhost(&entry) && !host_read(entry.name, host->port, &named))
+        *host = named;
+    return true;
 }
 
 bool hosts_list_address(const struct hosts *hosts, const struct host *host,

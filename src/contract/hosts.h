@@ -89,6 +89,13 @@ struct host_verdict hosts_judge_address(const struct hosts *hosts, const struct 
 bool hosts_list_address(const struct hosts *hosts, const struct host *host,
                         const struct address *address);
 
+/* An address of this machine's loop is the host's own where it is listed for the host's port: then
+ * the host is what the entry names, `localhost` or that address. False: it is not. */
+bool hosts_own_loop(const struct hosts *hosts, struct host *host) NODISCARD;
+
+/* Is it a name for the loop, or one of IPv4 in it? */
+bool host_entry_in_loop(const struct host_entry *entry, uint8_t address[4]) NODISCARD;
+
 /* Hosts of package registries: what level registry reaches, at port 443 and 80. */
 struct registry_host {
     const char *host, *ecosystem;

@@ -31,7 +31,7 @@ static const struct door always[] = {
 /* "example.org:8443"; false: it has no port of its own, or stands for many. */
 static bool is_one(struct str entry, struct host_entry *out)
 {
-    return host_entry_read(entry, out) && out->port && !out->below && !out->is_address;
+    return host_entry_read(entry, out) && out->port && !out->below;
 }
 
 static bool is_there(const struct door *doors, size_t n, const struct door *one)
@@ -42,15 +42,6 @@ static bool is_there(const struct door *doors, size_t n, const struct door *one)
              memcmp(doors[i].address, one->address, sizeof one->address) == 0))
             return true;
     return false;
-}
-
-/* The address that stands for an entry. */
-static struct door door_at(size_t entry, uint16_t port)
-{
-    return (struct door){ .kind = DOOR_STRAIGHT,
-                          .address = { 127, 53, 0, (uint8_t)(entry + 1) },
-                          .port = port,
-                          .fd = -1 };
 }
 
 /* A name is answered with the address of its first entry, with a port or without. */
@@ -69,13 +60,18 @@ static size_t first_of(const struct hosts *hosts, const struct host_entry *name)
 static bool add_name(const struct hosts *hosts, size_t entry, struct door *out, size_t *n)
 {
     struct host_entry name;
-    struct door one;
-    size_t first;
+    struct door one = { .kind = DOOR_STRAIGHT, .fd = -1 };
+    size_t first = 0;
 
     if (!is_one(hosts->allow[entry], &name))
         return true;
-    first = first_of(hosts, &name);
-    one = door_at(first, name.port);
+    if (!host_entry_in_loop(&name, one.address)) {
+        if (name.is_address)
+            return true;
+        first = first_of(hosts, &name);
+        memcpy(one.address, (uint8_t[]){ 127, 53, 0, (uint8_t)(first + 1) }, sizeof one.address);
+    }
+    one.port = name.port;
     if (is_there(out, *n, &one))
         return true;
     if (*n == DOORS_MAX || first >= DOORS_NAMED)

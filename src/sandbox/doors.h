@@ -10,7 +10,8 @@
 /* The doors of a run that may reach these hosts; how many they are. The proxy, the resolver, ports
  * 80 and 443 for programs that know of no proxy; and for each name in the list that has a port of
  * its own, that port, at the address that stands for the name: that of its first entry, 127.53.0.1
- * for the first of the list. *left: how many entries there is no room for. */
+ * for the first of the list. One in the loop stands for itself, and `localhost` is 127.0.0.1: there
+ * its port leads to the host's. *left: how many entries there is no room for. */
 size_t doors_plan(const struct hosts *hosts, struct door out[DOORS_MAX], size_t *left);
 
 /* Is there a door for each? False: the message says how many there are, and may be. */

@@ -163,6 +163,53 @@ def R_001_018_an_address_that_is_listed_is_reached(place):
     place.untouched(town.OTHER, run)
 
 
+ASK = ("import http.client, sys\n"
+       "for where in sys.argv[1:]:\n"
+       "    host, port = where.rsplit(':', 1)\n"
+       "    try:\n"
+       "        c = http.client.HTTPConnection(host, int(port), timeout=20)\n"
+       "        c.request('GET', '/hello', headers={'Host': 'me'}); print(c.getresponse().read().decode(), end='')\n"
+       "    except OSError as e: print(type(e).__name__)\n")
+
+
+def servers_at(place, *where):
+    return [origin.Server(address, port, place.town.seen) for address, port in where]
+
+
+# A database or a server beside the run.
+@case
+def N06_a_loopback_that_is_listed_is_reached_by_who_knows_no_proxy(place):
+    servers = servers_at(place, ("127.0.0.1", 9801), ("127.7.7.7", 9802))
+    try:
+        for entry, there, host in (("localhost:9801", ["localhost:9801", "127.0.0.1:9801"], "localhost"),
+                                   ("127.0.0.1:9801", ["localhost:9801", "127.0.0.1:9801"], "127.0.0.1"),
+                                   ("127.7.7.7:9802", ["127.7.7.7:9802"], "127.7.7.7")):
+            run = place.code(ASK, *there, allow=[entry])
+            hold(run.record["stdout"]["text"] == "hello from me\n" * len(there), run)
+            port = int(entry.rsplit(":", 1)[1])
+            went(run, host, "straight", port, address=host if host[0] == "1" else "127.0.0.1")
+    finally:
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+
+@case
+def N21_a_loopback_that_is_not_listed_is_the_runs_own(place):
+    servers = servers_at(place, ("127.0.0.1", 9801))
+    try:
+        for options in ({"allow": ["allowed.test", "localhost:9803", "127.0.0.1:9804"]},
+                        {"allow": ["localhost:9801"], "options": ["--deny-host=127.0.0.1"]},
+                        {"allow": ["127.0.0.1:9801"], "options": ["--deny-host=localhost"]}):
+            run = place.code(ASK, "127.0.0.1:9801", **options)
+            hold("hello" not in run.record["stdout"]["text"] and run.record["exit_code"] == 0, run)
+        true(not place.town.seen, place.town.seen)
+    finally:
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+
 @case
 def N06_a_host_of_ipv6_is_reached(place):
     if not town.has_six():

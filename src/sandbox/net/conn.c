@@ -145,12 +145,12 @@ static void open_straight(struct serve *s, struct conn *c)
     c->host = (struct host){ .port = ntohs(here.sin_port), .is_address = true };
     memcpy(c->host.address.b, &here.sin_addr, 4);
     (void)inet_ntop(AF_INET, &here.sin_addr, c->host.name, sizeof c->host.name);
-    if (names_of(s, &c->host.address).n > 0)
+    if (names_of(s, &c->host.address).n > 0 || hosts_own_loop(&s->policy.hosts, &c->host))
         reach_begin(s, c);
     else if (names_are_at(&c->host.address))
         reach_stop(s, c, 403, "no name was given this address");
     else
-        conn_abort(s, c); /* the loop is the run's own: nobody was meant */
+        conn_abort(s, c); /* the rest of the loop is the run's own: nobody was meant */
 }
 
 static struct conn *free_place(struct serve *s)

@@ -3,8 +3,8 @@
  *
  * A program that knows of no proxy asks for a name and connects to what it is told. That address is
  * a door of ours, and says which name was meant. Entry i of the list has 127.53.0.(i+1), a name of
- * several entries that of its first: there its doors are (doors.c). Other names have 127.53.1.0 and
- * on, in the order they are asked for.
+ * several entries that of its first: there its doors are (doors.c); of localhost they are where it
+ * always is. Other names have 127.53.1.0 and on, in the order they are asked for.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -14,23 +14,29 @@
 
 enum { LOOP = 127, OURS = 53, FIXED = DOORS_NAMED, PACKETS = 64 };
 
-/* The name of an entry that is one: neither an address nor a star. */
-static bool fixed_name(const struct serve *s, size_t i, struct host *out)
+/* The name of an entry that is one, neither an address nor a star, and where it is. */
+static bool fixed_name(const struct serve *s, size_t i, struct host *out, uint8_t address[4])
 {
+    const uint8_t own[4] = { LOOP, OURS, 0, (uint8_t)(i + 1) };
     struct host_entry entry;
 
-    return i < FIXED && i < s->policy.hosts.allow_count &&
-           host_entry_read(s->policy.hosts.allow[i], &entry) && !entry.below && !entry.is_address &&
-           !host_read(entry.name, 0, out);
+    if (i >= FIXED || i >= s->policy.hosts.allow_count ||
+        !host_entry_read(s->policy.hosts.allow[i], &entry) || entry.below || entry.is_address ||
+        host_read(entry.name, 0, out))
+        return false;
+    if (!host_entry_in_loop(&entry, address))
+        memcpy(address, own, sizeof own);
+    return true;
 }
 
 static size_t add_fixed(const struct serve *s, const struct host *host, struct dns_addresses *out)
 {
+    uint8_t address[4];
     struct host fixed;
 
     for (size_t i = 0; i < FIXED && i < s->policy.hosts.allow_count && out->n == 0; i++)
-        if (fixed_name(s, i, &fixed) && strcmp(fixed.name, host->name) == 0)
-            memcpy(out->v[out->n++], (uint8_t[]){ LOOP, OURS, 0, (uint8_t)(i + 1) }, 4);
+        if (fixed_name(s, i, &fixed, address) && strcmp(fixed.name, host->name) == 0)
+            memcpy(out->v[out->n++], address, sizeof address);
     return out->n;
 }
 
@@ -59,13 +65,14 @@ struct str names_of(const struct serve *s, const struct address *address)
     const uint8_t *b = address->b;
     size_t i = b[2] > 0 ? (size_t)(b[2] - 1) * 256 + b[3] : 0;
     struct host_entry entry;
+    uint8_t own[4];
     struct host fixed;
 
     if (!names_are_at(address))
         return (struct str){ 0 };
     if (b[2] > 0)
         return i < s->name_count ? str_of(s->names[i].name) : (struct str){ 0 };
-    if (b[3] == 0 || !fixed_name(s, b[3] - 1U, &fixed) ||
+    if (b[3] == 0 || !fixed_name(s, b[3] - 1U, &fixed, own) ||
         !host_entry_read(s->policy.hosts.allow[b[3] - 1], &entry))
         return (struct str){ 0 };
     return entry.name;

@@ -318,6 +318,38 @@ static void N13_an_address_in_another_is_not_listed_with_it(void **state)
 
 /* ---- what people write ---- */
 
+/* The loop is the run's own but for what is listed of it, and by what name it is. */
+static void N21_what_is_listed_of_the_loop_is_the_hosts(void **state)
+{
+    static const struct {
+        const char *allow, *address, *host; /* NULL: it is the run's */
+        uint16_t port;
+    } rows[] = {
+        { "localhost:5432", "127.0.0.1", "localhost", 5432 },
+        { "localhost:5432", "127.9.9.9", "localhost", 5432 },
+        { "localhost:5432", "127.0.0.1", NULL, 5433 },
+        { "localhost", "127.0.0.1", "localhost", 80 },
+        { "localhost", "127.0.0.1", NULL, 5432 },
+        { "127.0.0.1:5432", "127.0.0.1", "127.0.0.1", 5432 },
+        { "127.0.0.1:5432", "127.0.0.2", NULL, 5432 },
+        { "example.org:5432", "127.0.0.1", NULL, 5432 },
+        { "*.localhost:5432", "127.0.0.1", NULL, 5432 },
+        { "192.0.2.1:5432", "192.0.2.1", NULL, 5432 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct str allow = str_of(rows[i].allow);
+        struct hosts hosts = { NET_API, &allow, NULL, 1, 0 };
+        struct host host;
+
+        assert_null(host_read(str_of(rows[i].address), rows[i].port, &host));
+        assert_int_equal(hosts_own_loop(&hosts, &host), rows[i].host != NULL);
+        assert_string_equal(host.name, rows[i].host ? rows[i].host : rows[i].address);
+        assert_int_equal(host.port, rows[i].port);
+    }
+}
+
 static void an_entry_is_looked_at_before_it_is_used(void **state)
 {
     static const char *const right[] = {
@@ -380,6 +412,7 @@ int main(void)
         cmocka_unit_test(N13_an_address_in_another_is_not_listed_with_it),
         cmocka_unit_test(N15_an_address_is_written_in_its_one_form),
         cmocka_unit_test(N18_only_listed_ports_are_reached),
+        cmocka_unit_test(N21_what_is_listed_of_the_loop_is_the_hosts),
         cmocka_unit_test(a_level_says_how_far),
         cmocka_unit_test(an_entry_is_looked_at_before_it_is_used),
         cmocka_unit_test(every_registry_is_a_host_in_its_one_form),
