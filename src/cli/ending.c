@@ -135,6 +135,25 @@ static void say_signaled(const struct doc *record)
         say_other_door(record);
 }
 
+/* Small programs that version managers put into PATH look beside them for the real ones, and end as
+ * if they were not there themselves. */
+static void say_alone(const struct doc *record)
+{
+    struct str file = doc_text(doc_get(record, "executable"), "path");
+    bool alone = false;
+
+    if (doc_whole(record, "exit_code") != NOT_FOUND)
+        return;
+    for (const struct doc *p = doc_first(doc_get(record, "paths"), DOC_LIST); p; p = p->next)
+        alone =
+            alone || (str_is(doc_text(p, "why"), "runtime") && str_eq(doc_text(p, "path"), file));
+    if (!alone)
+        return;
+    say("of what lies around %.*s the command saw nothing else (exit %d)", STR_ARG(file),
+        NOT_FOUND);
+    err(DIM, "      if it needs a directory, give it that with --read\n");
+}
+
 /* Cancelled means that it ended when it was asked to. */
 static bool was_killed(const struct doc *record)
 {
@@ -183,7 +202,7 @@ static const struct {
 } endings[] = {
     { "timeout", say_timeout },     { "oom", say_oom },           { "exec_failed", say_unstarted },
     { "cancelled", say_cancelled }, { "lost", say_lost },         { "sandbox_error", say_unrun },
-    { "violation", say_violation }, { "signaled", say_signaled },
+    { "violation", say_violation }, { "signaled", say_signaled }, { "exited", say_alone },
 };
 
 /* "3 times": how often, of what a record counts as it was used. */

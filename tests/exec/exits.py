@@ -132,6 +132,20 @@ def a_person_is_told_what_a_script_lacks(place):
         hold(run.status == 127 and says in run.err and b"(exit 127)" in run.err, run)
 
 
+# As pyenv, nvm and rustup put them into PATH.
+@case
+def a_person_is_told_that_a_program_was_alone(place):
+    shim = place.put("home/.env/shims/tool", f"#!/bin/sh\nexec {place.home}/.env/bin/tool\n")
+    shim.chmod(0o755)
+    place.put("home/.env/bin/tool", "#!/bin/sh\n").chmod(0o755)
+    run = place.writ("exec", "--", shim)
+    hold(run.status == 127 and f"of what lies around {shim} the command saw nothing else".encode() in run.err, run)
+    run = place.writ("exec", f"--read={place.home}/.env", "--", shim)
+    hold(run.status == 0 and run.err == b"", run)
+    run = place.writ("exec", "--", "sh", "-c", "no-such-command")
+    hold(run.status == 127 and b"lies around" not in run.err, run)
+
+
 @case
 def a_person_is_told_which_signal_is_not_of_writ_and_which_is_a_limit(place):
     for number, says in ((signal.SIGKILL, b"killed by signal 9, not by writ (exit 137)"),
