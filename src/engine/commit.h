@@ -33,7 +33,7 @@ struct print {
 
 struct commit_path {
     bool chosen;
-    bool named;       /* as what is in a .git that was asked for by its name */
+    bool named;       /* as what is in a .git, or the like, that was asked for by its name */
     bool journalled;  /* a commit before was about it, */
     bool begun;       /* and was cut short */
     const char *left; /* why it is left as it is, although it was meant; or NULL */
@@ -83,8 +83,12 @@ static inline const struct change_side *commit_to(const struct commit *c, size_t
 /* The row of a path; -1: there is none. */
 long commit_row(const struct change_set *set, const char *path);
 
-/* The protected name that the row's file has or lies in, by which a tool will run it or obey it;
- * NULL where there is none, or no file. */
+/* The `.git`, or the directory of whatever name in which git keeps its state, where git would run
+ * something by the row; NULL: it would not. It need not be there yet. */
+const char *commit_git(const struct commit *c, size_t row);
+
+/* That, or the protected name that the row's file has or lies in, by which a tool will run it or
+ * obey it; NULL where there is none, or no file. */
 const char *commit_runs_later(const struct commit *c, size_t row);
 
 /* A name that nobody uses but this commit, for the row's file while it is written. */

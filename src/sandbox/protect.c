@@ -379,3 +379,11 @@ const char *protected_name(const char *path, struct arena *a)
     }
     return NULL;
 }
+
+bool protected_state_name(const char *below)
+{
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (lies_in(&rows[i], git_state) && path_is_in(below, rows[i].name + strlen(git_state)))
+            return true;
+    return false;
+}

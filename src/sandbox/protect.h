@@ -35,3 +35,7 @@ const char *protected_around(const struct grants *g, const char *path);
 
 /* The protected name that a path is, or lies in, by what it is called; NULL where it is none. */
 const char *protected_name(const char *path, struct arena *a);
+
+/* Is it, or does it lie in, a protected name of git's state? "config", "hooks/pre-commit": below
+ * the directory of that state. */
+bool protected_state_name(const char *below);

@@ -318,6 +318,54 @@ def what_leads_git_elsewhere_is_committed_by_its_name_alone(g):
     g.has(g.after)
 
 
+STATE = {"{}": DIR, "{}/HEAD": "ref: refs/heads/x\n", "{}/refs": DIR, "{}/objects": DIR, "{}/config": "old\n"}
+
+
+def state(where):
+    return {name.format(where): thing for name, thing in STATE.items()}
+
+
+# git finds its state by what is in it: a submodule's, one that a file leads to, a bare one.
+@case
+def what_git_runs_is_found_wherever_its_state_lies(g):
+    there = {"deep": DIR, "deep/.git": DIR, "deep/.git/modules": DIR, **state("deep/.git/modules/sub"), **state("data"),
+             "sep": DIR, "sep/.git": "gitdir: ../data\n"}
+    worktree = {"HEAD": "ref: x\n", "commondir": "../..\n", "config.worktree": "w\n"}
+    g.forge(there, {"deep/.git/modules/sub/config": "new\n", "data/hooks": DIR, "data/hooks/post-checkout": "evil\n",
+                    "data/worktrees": DIR, "data/worktrees/w": DIR,
+                    **{f"data/worktrees/w/{name}": text for name, text in worktree.items()},
+                    "data/refs/x": "sound\n", **state("bare"), "config": "no repository's\n", "good": "good\n"})
+    found = {"deep/.git/modules/sub/config": "deep/.git", "data/hooks/post-checkout": "data",
+             "data/worktrees/w/config.worktree": "data/worktrees/w", "bare/config": "bare", "bare/HEAD": "bare"}
+    for paths in ((), (str(g.root),)):
+        answer = g.commit(*paths)
+        for name, git in found.items():
+            refused(g, answer, name, f"name {git} as a PATH")
+        hold(not {str(g.root / name) for name in ("data/refs/x", "config", "good")}
+             & {row["path"] for row in answer.answer["refused"]}, answer)
+        g.has(g.before)
+    done(g.commit(str(g.root), *(str(g.root / git) for git in {*found.values(), "data"})))
+    g.has(g.after)
+    done(g.undo())
+    g.has(g.before)
+
+
+@case
+def what_becomes_gits_state_is_refused_for_what_lay_there_before(g):
+    g.forge({"data": DIR, "data/config": "evil\n"}, {"data/HEAD": "ref: x\n", "data/refs": DIR, "data/objects": DIR})
+    for name in ("data/HEAD", "data/refs", "data/objects"):
+        refused(g, g.commit(), name, "name data as a PATH")
+    done(g.commit(str(g.root / "data")))
+
+
+@case
+def a_git_above_the_tree_names_nothing_in_it(g):
+    ground = forged.Ground(g.outside / ".git/wt")
+    ground.forge({"good": "old\n"}, {"good": "new\n", "sub": DIR, "sub/.git": DIR, "sub/.git/config": "c\n"})
+    refused(ground, ground.commit(str(ground.root)), "sub/.git/config", "name sub/.git as a PATH")
+    ground.has(ground.before)
+
+
 @case
 def protected_names_that_are_there_stay(g):
     there = {".git": DIR, ".git/HEAD": "ref: x\n", ".git/config": "c\n", ".git/hooks": DIR, ".bashrc": "b\n"}

@@ -73,26 +73,18 @@ static const char *real_path(const char *path, struct arena *a)
     return arena_printf(a, "%s%s", real, slash);
 }
 
-static bool is_in_git(const char *path)
-{
-    static const char git[] = "/.git";
-    const size_t n = sizeof git - 1;
-
-    for (const char *at = strstr(path, git); at; at = strstr(at + n, git))
-        if (at[n] == '\0' || at[n] == '/')
-            return true;
-    return false;
-}
-
 static bool choose_below(struct commit *c, const char *path)
 {
-    bool found = false, named = is_in_git(path);
+    bool found = false;
 
     for (size_t i = 0; i < c->set->changes.n; i++) {
+        const char *git;
+
         if (!path_is_in(c->set->changes.v[i].path.s, path))
             continue;
+        git = commit_git(c, i);
         c->paths[i].chosen = true;
-        c->paths[i].named |= named;
+        c->paths[i].named |= git && path_is_in(path, git);
         found = true;
     }
     return found;
@@ -266,36 +258,21 @@ static bool stays_readable(const struct change_side *to)
     return !to->there || geteuid() == 0 || (to->mode & need) == need;
 }
 
-static bool ends_in(struct str path, const char *with)
-{
-    size_t n = strlen(with);
-
-    return path.n >= n && str_is(str_from(path, path.n - n), with);
-}
-
-/* git makes samples of hooks, and runs none. A file or a link called .git leads it to a directory
- * of any name, whose hooks and configuration it then takes. */
-const char *commit_runs_later(const struct commit *c, size_t row)
-{
-    const struct change_side *to = commit_to(c, row);
-    struct str path = c->set->changes.v[row].path;
-
-    if (!to->there || to->kind == CHANGE_DIRECTORY || ends_in(path, ".sample"))
-        return NULL;
-    return ends_in(path, "/.git") ? path.s : protected_name(path.s, c->a);
-}
-
 /* What git runs in a repository that the run made, or that lies deeper than where protected names
  * are held. A run may have it; on the disk, git obeys it in nobody's sandbox, as soon as somebody
  * asks for a status there. Who wants it says so. */
 static const char *unasked(const struct commit *c, size_t row)
 {
     const struct commit_path *path = &c->paths[row];
-    const char *name = commit_runs_later(c, row);
+    const char *git = path->named || path->journalled || c->undo ? NULL : commit_git(c, row);
+    const char *below;
 
-    if (c->undo || path->named || path->journalled || !name || !is_in_git(name))
+    if (!git || !changes_root(c->set, git, &below))
         return NULL;
-    return "git runs what it says, outside of any sandbox; to have it, name its .git as a PATH, too";
+    return arena_printf(c->a,
+                        "git runs what it says, outside of any sandbox; to have it, name %s as a "
+                        "PATH, too",
+                        *below ? below : ".");
 }
 
 static bool is_own_name(const struct commit *c, const char *path)
