@@ -393,17 +393,18 @@ WRIT_API int writ_plan_show(const struct writ_plan *plan, char **answer);
  *      "refused":{"code":..,"message":..,"sure":..}|null,"warnings":[..],"lane":{..}|null}]}
  *
  * Steps are in the order they are started in when they are started one at a time; wave: how many
- * steps have to be completed one after the other before it, plus one. timeout_ms: the time that
- * ends first: the plan's, the step's, the command's or the executor's. limits: of commands; its
- * time alone of one that a wrapper runs. lane: of a command of a class, its "class", and as of
+ * have to be completed one after the other before it, plus one. timeout_ms: the time that ends
+ * first: the plan's, the step's, the command's or the executor's. limits: of commands; its time
+ * alone of one that a wrapper runs. lane: of a command of a class, its "class", and as of
  * writ_route_plan() "route", "route_reason", "worker" and "unavailable"; "otherwise", the route if
- * that worker cannot be reached, or null; "sandboxed", which is false where a wrapper runs it.
- * refused: of the plan, why it would be refused before anything runs: keys of its context are
- * missing, there is too little time, or it was used before; then the status is WRIT_NO. Of a step,
- * what the registry, as it is now, will say to its command or call when it runs, that its plan was
- * used before, or that this machine lacks a layer that `weak` does not spare; sure is false where
- * what runs before may change that. warnings: what it is let through with. As from writ_check()
- * with WRIT_NO where what a step asks for is wrong, with WRIT_WRONG where a document is. */
+ * that worker cannot be reached, or null; "sandboxed", false where a wrapper runs it. Of an inner
+ * plan a list of its steps', with "step". refused: of the plan, why it would be refused before
+ * anything runs: keys of its context are missing, there is too little time, or it was used before;
+ * then the status is WRIT_NO. Of a step, what the registry, as it is now, will say to its command
+ * or call, that its plan was used before, or that this machine lacks a layer that `weak` does not
+ * spare; sure is false where what runs before may change that. warnings: what it is let through
+ * with. As from writ_check() with WRIT_NO where what a step asks for is wrong, with WRIT_WRONG
+ * where a document is. */
 WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
 
 /* Runs it to its end.

@@ -65,9 +65,9 @@ static const struct doc *lane_of(const struct doc *step)
 }
 
 /* A wrapper's walls are not ours. */
-static bool is_wrapped(const struct doc *step)
+static bool is_wrapped(const struct doc *lane)
 {
-    const struct doc *lane = lane_of(step), *held = lane ? doc_get(lane, "sandboxed") : NULL;
+    const struct doc *held = lane ? doc_get(lane, "sandboxed") : NULL;
 
     return held && held->kind == DOC_BOOL && !held->truth;
 }
@@ -85,7 +85,7 @@ static void say_limits(const struct doc *step, int64_t plan_ms, struct buf *to)
         return;
     units_time(time_ms, time);
     buf_adds(to, time);
-    if (is_wrapped(step)) {
+    if (is_wrapped(lane_of(step))) {
         buf_adds(to, ", no other limit: it runs outside of the sandbox");
     } else if (command) {
         const struct doc *files = doc_get(limits, "filesystem");
@@ -123,18 +123,15 @@ static void show_line(enum colour colour, size_t column, const struct buf *text)
 }
 
 /* "class generic on worker box, route remote_ssh; local_direct if it cannot be reached" */
-static void show_lane(const struct doc *step, size_t column)
+static void show_lane(const struct doc *lane, size_t column)
 {
-    const struct doc *lane = lane_of(step);
     _buf_ struct buf text = { .max = LINE_MAX_BYTES };
-    struct str route, worker, otherwise, gone;
+    struct str route = doc_text(lane, "route"), worker = doc_text(lane, "worker"),
+               otherwise = doc_text(lane, "otherwise"), gone = doc_text(lane, "unavailable"),
+               step = doc_text(lane, "step");
 
-    if (!lane)
-        return;
-    route = doc_text(lane, "route");
-    worker = doc_text(lane, "worker");
-    otherwise = doc_text(lane, "otherwise");
-    gone = doc_text(lane, "unavailable");
+    if (step.n)
+        buf_addf(&text, "%.*s: ", STR_ARG(step));
     buf_addf(&text, "class %.*s", STR_ARG(doc_text(lane, "class")));
     if (worker.n)
         buf_addf(&text, " on worker %.*s", STR_ARG(worker));
@@ -143,7 +140,20 @@ static void show_lane(const struct doc *step, size_t column)
         buf_addf(&text, "; %.*s if it cannot be reached", STR_ARG(otherwise));
     if (gone.n)
         buf_addf(&text, ": %.*s", STR_ARG(gone));
-    show_line(gone.n || is_wrapped(step) ? YELLOW : DIM, column, &text);
+    if (step.n && is_wrapped(lane))
+        buf_adds(&text, ": outside of the sandbox, with no limit but its time");
+    show_line(gone.n || is_wrapped(lane) ? YELLOW : DIM, column, &text);
+}
+
+/* Its own, or those of an inner plan's steps. */
+static void show_lanes(const struct doc *step, size_t column)
+{
+    const struct doc *lanes = doc_get(step, "lane");
+
+    if (lane_of(step))
+        show_lane(lane_of(step), column);
+    for (const struct doc *lane = doc_first(lanes, DOC_LIST); lane; lane = lane->next)
+        show_lane(lane, column);
 }
 
 /* What the registry will say to it. */
@@ -204,7 +214,7 @@ static void show_step(const struct doc *step, int64_t number, size_t number_widt
     say_limits(step, plan_ms, &how);
     say_failure(step, &how);
     show_line(DIM, column, &how);
-    show_lane(step, column);
+    show_lanes(step, column);
     buf_addf(&why, "%.*s", STR_ARG(doc_text(step, "why")));
     show_line(DIM, column, &why);
     show_refusal(step, column);

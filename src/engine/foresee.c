@@ -20,6 +20,8 @@
 #include "engine/lane.h"
 #include "sandbox/process.h"
 
+enum { INNER_MOST = 32 }; /* lanes and warnings that are told of an inner plan's steps */
+
 static struct foreseen refused(const struct running *r, enum code code, const char *message,
                                bool unsure)
 {
@@ -252,19 +254,63 @@ static struct foreseen foresee_call(struct running *r, const struct step_doc *st
 
 /* ---- a plan ---- */
 
-/* The first step of it that would be refused. A step that may be skipped is told as well: it is not
- * what was meant. */
+/* "step tests of build: what is to be said" */
+static const char *of_step(const struct running *r, const struct running *child, size_t step,
+                           const char *said)
+{
+    return arena_printf(r->a, "step %s of %.*s: %s", child->plan.names[step],
+                        STR_ARG(child->plan.plan.name), said);
+}
+
+static void warn_of(const struct running *r, struct foreseen *f, const char *text)
+{
+    f->cut = f->cut || f->warned_count == INNER_MOST;
+    if (f->warned_count < INNER_MOST)
+        warn(r, f, &text, 1);
+}
+
+static void add_lane(const struct running *r, struct foreseen *f, const struct foreseen_lane *lane,
+                     const char *step)
+{
+    size_t n = f->inner_count;
+
+    f->cut = f->cut || n == INNER_MOST;
+    if (n == INNER_MOST)
+        return;
+    if (!f->inner)
+        f->inner = arena_alloc(r->a, INNER_MOST * sizeof *f->inner);
+    f->inner[n] = *lane;
+    f->inner[n].step =
+        lane->step ? arena_printf(r->a, "%s/%s", step, lane->step) : arena_text(r->a, str_of(step));
+    f->inner_count++;
+}
+
+/* The first step of it that would be refused, and what the others before it come to. A step that
+ * may be skipped is told as well: it is not what was meant. */
 static struct foreseen foresee_steps(struct running *r, struct running *child)
 {
-    struct foreseen f = { 0 };
+    static const char *const more[] = { "more is to be said of its steps than fits here" };
+    struct foreseen all = { 0 };
 
-    for (size_t i = 0; i < child->plan.plan.steps.n && !f.code; i++) {
-        f = foresee(child, (const struct step_doc *)child->plan.plan.steps.v + i);
-        if (f.code)
-            f.message = arena_printf(r->a, "step %s of %.*s: %s", child->plan.names[i],
-                                     STR_ARG(child->plan.plan.name), f.message);
+    for (size_t i = 0; i < child->plan.plan.steps.n && !all.code; i++) {
+        struct foreseen f = foresee(child, (const struct step_doc *)child->plan.plan.steps.v + i);
+
+        if (f.code) {
+            all.code = f.code;
+            all.message = of_step(r, child, i, f.message);
+            all.unsure = f.unsure;
+        }
+        for (size_t k = 0; k < f.warned_count; k++)
+            warn_of(r, &all, of_step(r, child, i, f.warned[k]));
+        if (f.lane)
+            add_lane(r, &all, f.lane, child->plan.names[i]);
+        for (size_t k = 0; k < f.inner_count; k++)
+            add_lane(r, &all, &f.inner[k], child->plan.names[i]);
+        all.cut = all.cut || f.cut;
     }
-    return f;
+    if (all.cut)
+        warn(r, &all, more, 1);
+    return all;
 }
 
 struct foreseen foresee_used(const struct running *r, struct str id)
@@ -349,12 +395,9 @@ struct foreseen foresee(struct running *r, const struct step_doc *step)
 
 static void put_lane(const struct foreseen_lane *lane, struct buf *to)
 {
-    json_key(to, "lane");
-    if (!lane) {
-        json_nil(to);
-        return;
-    }
     json_open(to, '{');
+    if (lane->step)
+        json_put(to, "step", lane->step);
     json_put_text(to, "class", lane->class_id);
     json_put(to, "route", lane->route);
     json_put(to, "route_reason", lane->reason);
@@ -363,6 +406,21 @@ static void put_lane(const struct foreseen_lane *lane, struct buf *to)
     json_put(to, "otherwise", lane->otherwise);
     json_put_bool(to, "sandboxed", !lane->wrapped);
     json_close(to, '}');
+}
+
+static void put_lanes(const struct foreseen *f, struct buf *to)
+{
+    json_key(to, "lane");
+    if (f->lane) {
+        put_lane(f->lane, to);
+    } else if (f->inner_count) {
+        json_open(to, '[');
+        for (size_t i = 0; i < f->inner_count; i++)
+            put_lane(&f->inner[i], to);
+        json_close(to, ']');
+    } else {
+        json_nil(to);
+    }
 }
 
 void foresee_put(const struct foreseen *f, struct buf *to)
@@ -382,5 +440,5 @@ void foresee_put(const struct foreseen *f, struct buf *to)
     for (size_t i = 0; i < f->warned_count; i++)
         json_text(to, str_of(f->warned[i]));
     json_close(to, ']');
-    put_lane(f->lane, to);
+    put_lanes(f, to);
 }

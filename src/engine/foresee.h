@@ -6,6 +6,7 @@
 
 /* Where a step's lane would go, as its worker is now. */
 struct foreseen_lane {
+    const char *step; /* of an inner plan: its name there, "build/test"; NULL: the step itself */
     struct str class_id;
     const char *route, *reason, *worker; /* worker: NULL: none */
     const char *unavailable; /* why it goes without the worker it was meant for, or NULL */
@@ -22,6 +23,9 @@ struct foreseen {
     const char **warned; /* what it will be let through with */
     size_t warned_count;
     const struct foreseen_lane *lane; /* NULL: it is none */
+    struct foreseen_lane *inner;      /* of an inner plan, those of its steps */
+    size_t inner_count;
+    bool cut; /* of its steps there is more to be said */
 };
 
 /* Of one step, as the registry and this machine are now. The texts live in r->a. Executors and what
@@ -31,5 +35,5 @@ struct foreseen foresee(struct running *r, const struct step_doc *step);
 /* Was the plan or the execution of that id used before? Of r->inner->before it is asked. */
 struct foreseen foresee_used(const struct running *r, struct str id);
 
-/* "refused":{..}|null,"warnings":[..],"lane":{..}|null */
+/* "refused":{..}|null,"warnings":[..],"lane":{..}|[..]|null */
 void foresee_put(const struct foreseen *f, struct buf *to);

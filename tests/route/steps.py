@@ -70,6 +70,39 @@ def X_2_a_dry_run_tells_the_time_of_the_class(place):
 
 
 @case
+def a_dry_run_tells_of_the_lanes_of_an_inner_plan(place):
+    ready(place)
+    for order in (0, 1):
+        inner, _ = plan_of(place, *[prints("exit 0", worker="rch"), prints("exit 0", **{"class": "short"}),
+                                    {"inputs": {"command": "/bin/true"}}][:: 1 - 2 * order])
+        names = [step["id"][:8] for step in inner["steps"]][:: 1 - 2 * order]
+        outer = routes.plans.plan(routes.plans.step("execute_plan", {"plan": inner}))
+        path = place.put("outside/outer.json", json.dumps(outer))
+        said, shown = place.writ("run", "--dry-run", "--json", path), place.writ("run", "--dry-run", path)
+        hold(said.status == 0 and shown.status == 0, said)
+        step, = json.loads(said.out)["steps"]
+        same({lane["step"]: (lane["class"], lane["route"], lane["sandboxed"]) for lane in step["lane"]},
+             {names[0]: ("generic", WRAPPED, False), names[1]: ("short", LOCAL, True)})
+        same((step["limits"], step["timeout_ms"]), (None, 300000))
+        text = " ".join(shown.out.decode().split())
+        true(f"{names[0]}: class generic on worker rch, route {WRAPPED}" in text, text)
+        same(text.count("outside of the sandbox"), 1)
+
+
+@case
+def a_dry_run_names_the_inner_step_that_it_warns_of(place):
+    ready(place)
+    inner = routes.plans.plan(routes.plans.step("validate", {"schema": {}, "document": 1}, on_failure="skip"),
+                              routes.plans.step("execute", {"inputs": {"command": "/bin/true"}}))
+    outer = routes.plans.plan(routes.plans.step("execute_plan", {"plan": inner}))
+    said = place.writ("run", "--dry-run", "--json", place.put("outside/outer.json", json.dumps(outer)))
+    hold(said.status == 0, said)
+    step, = json.loads(said.out)["steps"]
+    text, = step["warnings"]
+    true(text.startswith(f"step {inner['steps'][0]['id'][:8]} of ") and "on_failure is skip" in text, text)
+
+
+@case
 def a_dry_run_tells_of_a_worker_that_is_not_there(place):
     ready(place)
     place.configure(GONE)
