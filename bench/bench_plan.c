@@ -2,7 +2,7 @@
 /* bench_plan.c: a plan of 1,024 commands in the sandbox, on record, against ninja running the same
  * commands bare; and what a step costs that does nothing. The goals: 1.25 x ninja's time with the
  * ledger on, 5 us a step that does nothing, as much for the last as for the first, and 12 MB. */
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 #include "base/buf.h"
 #include "base/fs.h"

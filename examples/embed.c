@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 extern char **environ;
 

@@ -2,7 +2,7 @@
 /* plan.h: one execution of a plan: what the files of it hand on to each other. */
 #pragma once
 
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 #include "engine/alive.h"
 #include "engine/fleet.h"

@@ -12,7 +12,7 @@
 #include <poll.h>
 #include <stdio.h>
 
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 #include "base/buf.h"
 #include "base/fs.h"

@@ -22,7 +22,7 @@ import tap  # noqa: E402
 CASES = []
 case = tap.collector(CASES)
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-HEADERS = ["adapters.h", "changes.h", "writ.h"]
+HEADERS = ["adapters.h", "changes.h", "plans.h", "routes.h", "writ.h"]
 DECLARED = "".join((ROOT / "include/writ" / name).read_text() for name in HEADERS)
 FUNCTIONS = sorted(re.findall(r"^WRIT_API [^;(]*?\b(writ_\w+)\(", DECLARED, re.M))
 PAYLOAD = '{"before":{"a":1},"after":{"a":2}}'

@@ -15,9 +15,10 @@
 
 #include <writ/adapters.h>
 #include <writ/changes.h>
+#include <writ/plans.h>
+#include <writ/routes.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static char place[] = "/tmp/writ-asked-XXXXXX";
 static char state_variable[64], path_variable[64];
 static const char *const surroundings[] = { state_variable, path_variable, NULL };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 enum { SETS_MAX = 16 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cancel.c: `writ cancel`: asks a lane to end. */
-#include <writ/writ.h>
+#include <writ/routes.h>
 
 #include "cli/answer.h"
 #include "cli/commands.h"

@@ -2,7 +2,7 @@
 /* plan.c: `writ plan show` and `writ plan graph`: a plan before anything of it runs. */
 #include <string.h>
 
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 #include "cli/answer.h"
 #include "cli/commands.h"

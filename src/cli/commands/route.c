@@ -2,7 +2,7 @@
 /* route.c: `writ route contract`, `plan` and `advance`: where commands go, by hand. */
 #include <string.h>
 
-#include <writ/writ.h>
+#include <writ/routes.h>
 
 #include "cli/answer.h"
 #include "cli/commands.h"

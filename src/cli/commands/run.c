@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 #include "base/json_write.h"
 #include "base/num.h"

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <writ/writ.h>
+#include <writ/routes.h>
 
 #include "cli/commands.h"
 #include "cli/print.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cancel.c: the public function that asks a lane to end. */
-#include <writ/writ.h>
+#include <writ/routes.h>
 
 #include <dirent.h>
 #include <fcntl.h>

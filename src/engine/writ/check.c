@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.c: the public functions about documents: check, canon, digest, schema. */
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 #include "base/json_write.h"
 #include "contract/request_doc.h"

@@ -2,7 +2,7 @@
 /* route.c: the public functions of contract 000 by hand: contract, plan, advance. */
 #include <string.h>
 
-#include <writ/writ.h>
+#include <writ/routes.h>
 
 #include "base/json_write.h"
 #include "contract/names.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 #include "base/json_write.h"
 #include "engine/exec.h"

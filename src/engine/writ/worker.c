@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* worker.c: the public function that serves as a worker: hears frames, and runs errands. */
-#include <writ/writ.h>
+#include <writ/plans.h>
+#include <writ/routes.h>
 
 #include <fcntl.h>
 #include <poll.h>

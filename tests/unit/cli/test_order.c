@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <writ/writ.h>
+#include <writ/plans.h>
 
 #include "cli/answer.h"
 #include "cli/order.h"
