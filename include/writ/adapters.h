@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+/* ---- adapters ---- */
+
 /* A call of an operation of an adapter (contract 001). Zeroes are defaults, but for `cancel`. */
 struct writ_call {
     const char *adapter;             /* its adapter_id, or its name */

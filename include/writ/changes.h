@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+/* ---- changes ---- */
+
 /* Which changes are meant. Zeroes are defaults. */
 struct writ_changes {
     const char *run;          /* its execution id, or the beginning of it: 8 characters */

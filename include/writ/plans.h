@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+/* ---- plans ---- */
+
 enum { WRIT_JOBS_MAX = 256 }; /* steps at the same time, at most */
 
 /* A plan and what it is run with. Zeroes are defaults, but for the descriptors. */

@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+/* ---- routes ---- */
+
 /* The contract that holds here (contract 000): the classes that ship and those of .writ/config.yaml
  * above the current directory and of the user's own configuration. The same bytes each time. On
  * WRIT_WRONG the answer is as from writ_check(). */

@@ -50,6 +50,9 @@ struct writ_input {
  * more are wanted. */
 typedef bool (*writ_line)(void *self, const char *line, size_t len);
 
+/* Gives an answer back; NULL is fine. */
+WRIT_API void writ_free(char *answer);
+
 /* The version of the library: MAJOR.MINOR.PATCH. It is not given back. */
 WRIT_API const char *writ_version(void);
 
@@ -359,11 +362,6 @@ WRIT_API int writ_executors(const char *const *environment, char **answer);
  * not accepted; where a compiler of wasm did not run, as writ_exec(), such as WRIT_NO_SANDBOX. */
 WRIT_API int writ_executor_add(const struct writ_input *manifest, const char *const *environment,
                                const char *ledger, const char *const *weak, char **answer);
-
-/* ---- answers ---- */
-
-/* Gives an answer back; NULL is fine. */
-WRIT_API void writ_free(char *answer);
 
 #ifdef __cplusplus
 }
