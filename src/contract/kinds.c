@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kinds.c: the table of document kinds. The first row whose marks are there wins. */
+/* kinds.c: the table of document kinds. The first row whose marks are there wins; one that may have
+ * any members beside its own goes before the others. */
 #include "contract/kinds.h"
 
 #include "contract/adapter_doc.h"
@@ -17,7 +18,7 @@
 
 /* clang-format off */
 const struct kind_row kinds[] = {
-    { "plan",          "004", "Steps in order, and what a failure of each means.",      { "context_requirements", "id", "version", "created_at" },           &plan_shape, .least = 2 },
+    { "plan",          "004", "Steps in order, and what a failure of each means.",      { "steps", "context_requirements", "id", "created_at" },             &plan_shape, .least = 2 },
     { "template",      "004", "A plan as people write it: names for ids, defaults left out.", { "steps" },                             &template_shape },
     { "context",       "004", "What a plan is run with: time, deadline, environment.",  { "plan", "execution_id" },                        &context_shape },
     { "result",        "004", "How a plan ended.",                                      { "plan_id", "steps_total" },                      &result_shape },
@@ -70,10 +71,15 @@ static bool has_marks(const struct doc *d, const struct kind_row *kind)
 
 const struct kind_row *kind_of(const struct doc *d)
 {
-    for (size_t i = 0; i < kind_count; i++)
-        if (has_marks(d, &kinds[i]))
+    const struct kind_row *found = NULL;
+
+    for (size_t i = 0; i < kind_count; i++) {
+        if (has_marks(d, &kinds[i]) && kinds[i].shape->open)
             return &kinds[i];
-    return NULL;
+        if (!found && has_marks(d, &kinds[i]))
+            found = &kinds[i];
+    }
+    return found;
 }
 
 bool kind_check(const struct kind_row *kind, const struct doc *d, struct report *r)

@@ -232,8 +232,7 @@ static void metadata_leaves_writ_its_member(void **state)
 /* One member too many is told as that. */
 static void steps_with_one_member_of_a_plan_are_a_template(void **state)
 {
-    static const char *const texts[] = { template, "steps: []\n", "steps: []\nversion: 1\n",
-                                         "steps: []\ncontext_requirements: []\n" };
+    static const char *const texts[] = { template, "steps: []\n", "steps: []\nversion: 1\n" };
 
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -248,7 +247,8 @@ static void steps_with_one_member_of_a_plan_are_a_template(void **state)
 static void any_two_members_that_only_plans_have_make_a_plan(void **state)
 {
     static const char *const texts[] = {
-        "version: 1\nid: 6f1c1f6e-3c1e-4b0a-9d3e-2f6f0c0a7b11\n",
+        "steps: []\nid: 6f1c1f6e-3c1e-4b0a-9d3e-2f6f0c0a7b11\n",
+        "steps: []\ncontext_requirements: []\n",
         "steps: []\nversion: 1\ncreated_at: 1768558530000\n",
         "context_requirements: []\nid: 6f1c1f6e-3c1e-4b0a-9d3e-2f6f0c0a7b11\n",
     };
@@ -262,9 +262,34 @@ static void any_two_members_that_only_plans_have_make_a_plan(void **state)
     }
 }
 
+/* An event keeps the members that it has beside its own, and many things have an id and a version.
+ */
+static void what_has_members_of_a_plan_besides_is_none(void **state)
+{
+    static const struct {
+        const char *text, *kind; /* NULL: it is of none */
+    } rows[] = {
+        { "tenantId: a\npayload: {}\nid: x\nversion: 1\ncreated_at: 1\n", "event" },
+        { "tenantId: a\npayload: {}\nsteps: []\ncontext_requirements: []\n", "event" },
+        { "id: x\nversion: 1\n", NULL },
+        { "executor_id: a\nlimits: {}\nid: x\nversion: 1.0.0\n", "executor" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _checked_ struct checked c = { 0 };
+        const struct kind_row *kind;
+
+        (void)check_text(&c, &plan_shape, rows[i].text);
+        kind = kind_of(&c.document->root);
+        assert_string_equal(kind ? kind->name : "none", rows[i].kind ? rows[i].kind : "none");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_has_members_of_a_plan_besides_is_none),
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(all_of_it_is_decoded),
         cmocka_unit_test(names_are_unique_and_case_counts),
