@@ -4,6 +4,9 @@
 
 #include <inttypes.h>
 
+#include <writ/writ.h>
+
+#include "cli/answer.h"
 #include "cli/print.h"
 #include "cli/show.h"
 #include "cli/units.h"
@@ -136,38 +139,37 @@ static void say_unreached(const struct doc *record)
     say_others(&places);
 }
 
-/* What to do about a refusal, with the options of a command; about others nothing can be done. */
-static const struct {
-    const char *refusal, *mend;
-} mends[] = {
-    { "host", "allow it with --allow-host" },
-    { "port", "allow it with its port: --allow-host HOST:PORT" },
-    { "denied", "what is denied is not reached, whatever allows it" },
-    { "address", "allow the address itself, as it is written, with --allow-host" },
-};
-
-static const char *mend_of(const struct doc *c)
+/* What to do about a refusal, with the options of a command; about some nothing can be done. */
+static struct str mend_of(const struct doc *rows, struct str refusal)
 {
-    for (size_t i = 0; i < COUNT(mends); i++)
-        if (str_is(doc_text(c, "refusal"), mends[i].refusal))
-            return mends[i].mend;
-    return NULL;
+    for (const struct doc *row = doc_first(rows, DOC_LIST); row; row = row->next)
+        if (str_eq(doc_text(row, "refusal"), refusal))
+            return doc_text(row, "option");
+    return str_of("");
 }
 
 static void say_refused(const struct places *places)
 {
+    _arena_ struct arena a = { 0 };
+    const struct doc *table = NULL;
+    char *answer = NULL;
+
+    if (places->n && writ_explain("host_refusals", &answer) == WRIT_OK)
+        table = doc_first(doc_get(answer_read(answer, &a), "tables"), DOC_LIST);
     for (size_t i = 0; i < places->n && i < SAID_MOST; i++) {
         _buf_ struct buf host = { .max = SHOW_MAX };
-        const char *mend = mend_of(places->v[i]);
+        struct str refusal = doc_text(places->v[i], "refusal");
+        struct str mend = mend_of(table ? doc_get(table, "rows") : NULL, refusal);
         bool last = i + 1 == places->n || i + 1 == SAID_MOST;
 
         put_host(places->v[i], &host);
         say("%.*s was not reached: %.*s", STR_ARG(buf_str(&host)),
             STR_ARG(doc_text(places->v[i], "rule")));
-        if (mend && (last || mend_of(places->v[i + 1]) != mend))
-            err(DIM, "      %s\n", mend);
+        if (mend.n && (last || !str_eq(doc_text(places->v[i + 1], "refusal"), refusal)))
+            err(DIM, "      %.*s\n", STR_ARG(mend));
     }
     say_others(places);
+    writ_free(answer);
 }
 
 void reached_say(const struct doc *record)

@@ -6,17 +6,18 @@
 
 /* clang-format off */
 const struct host_refusal_row host_refusals[HOST_REFUSALS] = {
-    [HOST_UNLISTED] = { "host",     "The host is not in the list of hosts.",                                   "allow it with network.allow" },
-    [HOST_PORT]     = { "port",     "The host is in the list, and this port of it is not.",                    "allow it with its port in network.allow" },
-    [HOST_DENIED]   = { "denied",   "An entry denies it, whatever allows it.",                                 "what is denied is not reached, whatever allows it" },
-    [HOST_ADDRESS]  = { "address",  "It leads to an address that is reached only where that itself is listed.", "allow the address itself in network.allow" },
-    [HOST_REQUEST]  = { "request",  "Such a request, or its answer, goes nowhere, whatever is listed; `rule` tells why.", NULL },
+    [HOST_UNLISTED] = { "host",     "The host is not in the list of hosts.",                                   "allow it with network.allow",                        "allow it with --allow-host" },
+    [HOST_PORT]     = { "port",     "The host is in the list, and this port of it is not.",                    "allow it with its port in network.allow",            "allow it with its port: --allow-host HOST:PORT" },
+    [HOST_DENIED]   = { "denied",   "An entry denies it, whatever allows it.",                                 "what is denied is not reached, whatever allows it",  "what is denied is not reached, whatever allows it" },
+    [HOST_ADDRESS]  = { "address",  "It leads to an address that is reached only where that itself is listed.", "allow the address itself in network.allow",          "allow the address itself, as it is written, with --allow-host" },
+    [HOST_REQUEST]  = { "request",  "Such a request, or its answer, goes nowhere, whatever is listed; `rule` tells why.", NULL, NULL },
 };
 
 static const struct column columns[] = {
     { "refusal", COLUMN_TEXT, offsetof(struct host_refusal_row, name) },
     { "meaning", COLUMN_TEXT, offsetof(struct host_refusal_row, meaning) },
     { "mend",    COLUMN_TEXT, offsetof(struct host_refusal_row, mend) },
+    { "option",  COLUMN_TEXT, offsetof(struct host_refusal_row, option) },
 };
 /* clang-format on */
 

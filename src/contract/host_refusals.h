@@ -16,7 +16,8 @@ enum host_refusal {
 
 struct host_refusal_row {
     const char *name, *meaning;
-    const char *mend; /* for who writes the request; NULL: there is none */
+    const char *mend;   /* for who writes the request; NULL: there is none */
+    const char *option; /* the same for who types the command */
 };
 
 extern const struct host_refusal_row host_refusals[HOST_REFUSALS];

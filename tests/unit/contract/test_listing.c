@@ -62,7 +62,7 @@ static const struct { const char *table, *row; } last[] = {
     { "outputs",      "{\"name\":\"artifacts\",\"method\":\"structured capture\",\"bytes\":10485760,\"kept\":\"evidence\"}" },
     { "filesystem",   "{\"level\":\"elevated\",\"read\":\"system paths\",\"write\":\"specific paths\",\"use\":\"system tools\",\"approval\":true,\"default\":false}" },
     { "network",      "{\"level\":\"open\",\"allowed\":\"any, logged\",\"use\":\"research\",\"approval\":true,\"default\":false}" },
-    { "host_refusals", "{\"refusal\":\"request\",\"meaning\":\"Such a request, or its answer, goes nowhere, whatever is listed; `rule` tells why.\",\"mend\":\"\"}" },
+    { "host_refusals", "{\"refusal\":\"request\",\"meaning\":\"Such a request, or its answer, goes nowhere, whatever is listed; `rule` tells why.\",\"mend\":\"\",\"option\":\"\"}" },
     { "disclosure",   "{\"level\":\"L3\",\"shown\":\"the full schema, examples and fixtures\",\"use\":\"debugging or documentation\"}" },
     { "checks",       "{\"id\":\"IV-05\",\"name\":\"input size\",\"meaning\":\"Standard input and files within limits.\",\"enforcement\":\"truncate or reject\"}" },
     { "characters",   "{\"character\":\"?\",\"meaning\":\"Stands for any character in a file pattern.\"}" },
