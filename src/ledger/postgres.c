@@ -343,6 +343,15 @@ static void drain(struct postgres *pg)
         PQclear(result);
 }
 
+/* libpq's own word, and no server's: the connection has ended, though its status may not say so
+ * yet. A server that went down in haste has left a warning to be read, and takes no more questions.
+ */
+static bool is_end(const PGresult *result)
+{
+    return PQresultStatus(result) == PGRES_FATAL_ERROR &&
+           !PQresultErrorField(result, PG_DIAG_SQLSTATE);
+}
+
 /* One queued thing's result, and the NULL behind it. After a fault the server skips the rest. */
 static bool receive(struct postgres *pg, const struct queued *of, struct pg_rows *rows,
                     struct error *e)
@@ -352,6 +361,7 @@ static bool receive(struct postgres *pg, const struct queued *of, struct pg_rows
 
     if (!result)
         return fail_by_connection(pg, e);
+    pg->lost = pg->lost || is_end(result);
     if (!good)
         (void)fail_by_result(pg, result, e);
     else if (of->prepares)
@@ -397,6 +407,7 @@ bool pg_script(struct postgres *pg, const char *sql, struct error *e)
     if (!pg_settle(pg, e))
         return false;
     result = PQexec(pg->conn, sql);
+    pg->lost = pg->lost || is_end(result);
     good = went_well(result) || fail_by_result(pg, result, e);
     PQclear(result);
     return good;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_store_postgres_session.c: a ledger in PostgreSQL whose sessions are not its own for long. */
+#include <signal.h>
 #include <time.h>
 
 #include "case.h"
@@ -105,6 +106,28 @@ static void open_up(void)
     at_server("ALTER DATABASE ledger ALLOW_CONNECTIONS true");
 }
 
+/* One of its processes dies, as for want of memory: all others end with it, and it starts anew. */
+static void crash(void)
+{
+    static const struct pg_book none = { NULL, 0 };
+    const char *where = arena_printf(&arena, "postgres:///postgres%s", strchr(here(), '?'));
+    struct postgres *pg, *other;
+    const char *pid;
+
+    good(pg_open(where, &none, &arena, &pg, &e) && pg_open(where, &none, &arena, &other, &e));
+    assert_false(pg_script(pg, "DO $$ BEGIN RAISE 'it is %', pg_backend_pid(); END $$", &e));
+    pid = strstr(e.msg, "it is ");
+    assert_non_null(pid);
+    assert_int_equal(kill(atoi(pid + strlen("it is ")), SIGKILL), 0);
+    pg_close(pg);
+    while (pg_script(other, "SELECT 1", &e))
+        continue;
+    pg_close(other);
+    while (!pg_open(where, &none, &arena, &pg, &e))
+        continue;
+    pg_close(pg);
+}
+
 /* In place of the C library's: the time passes at once, and after so many sleeps all is well. */
 static int sleeps, enough;
 
@@ -128,6 +151,18 @@ static void a_server_that_is_started_again_is_waited_for(void **state)
     shut_down();
     good(kind->begin(store, &tip, &e));
     assert_true(tip.anew && tip.size == 2 && sleeps == 5);
+    kind->rollback(store);
+}
+
+static void a_server_that_crashed_is_reached_anew(void **state)
+{
+    struct tip tip;
+
+    (void)state;
+    append(2);
+    crash();
+    good(kind->begin(store, &tip, &e));
+    assert_true(tip.anew && tip.size == 2);
     kind->rollback(store);
 }
 
@@ -160,6 +195,7 @@ int main(void)
         with_store(a_pooler_without_our_statements_is_told_of),
         with_store(no_time_of_a_role_ends_a_transaction),
         with_store(a_server_that_is_started_again_is_waited_for),
+        with_store(a_server_that_crashed_is_reached_anew),
         with_store(it_is_waited_for_half_a_minute_and_by_who_appends),
     };
 
