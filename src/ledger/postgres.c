@@ -54,6 +54,25 @@ static bool misses_something(const PGresult *result)
     return is_state(result, "42P01") || is_state(result, "42703") || is_state(result, "42883");
 }
 
+/* What to do about a sentence of the server's that does not say so. */
+static const struct {
+    const char *states[4], *mend;
+} mends[] = {
+    { { "42501" }, "its owner can grant that" },
+    { { "42P07", "42723", "42710" },
+      "the schema has things of somebody else's; name another with ?schema=NAME" },
+    { { "57014" }, "its role may have a statement_timeout; without one it can be done" },
+};
+
+static const char *mend_of(const PGresult *result)
+{
+    for (size_t i = 0; i < COUNT(mends); i++)
+        for (size_t k = 0; k < COUNT(mends[i].states) && mends[i].states[k]; k++)
+            if (is_state(result, mends[i].states[k]))
+                return mends[i].mend;
+    return NULL;
+}
+
 /* A statement that was not prepared here is there, or one that was is not: the session is another.
  */
 static bool is_another_session(const PGresult *result)
@@ -74,6 +93,9 @@ static bool fail_by_result(const struct postgres *pg, const PGresult *result, st
                          "%s: a pooler is between that gives each transaction another session; let "
                          "it pool by session, or have it pass on prepared statements",
                          pg->shown);
+    if (message && mend_of(result))
+        return error_set(e, CODE_IO, "%s: %.*s; %s", pg->shown, (int)strcspn(message, "\n"),
+                         message, mend_of(result));
     return fail(pg, message ? message : PQresultErrorMessage(result), e);
 }
 
@@ -111,13 +133,26 @@ static const char *shown_address(const PQconninfoOption *options, struct arena *
                         database ? database : "", is_path ? "?host=" : "", is_path ? host : "");
 }
 
+/* A second @ before the options is one of a password that is not written as %40: a part of that
+ * would be taken for the host. */
+static bool is_told_apart(const char *address)
+{
+    const char *options = strchr(address, '?');
+    size_t n = options ? (size_t)(options - address) : strlen(address), found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        found += address[i] == '@';
+    return found <= 1;
+}
+
 /* libpq quotes what it cannot read, and that may be a password: its messages about an address are
  * not passed on. */
 static bool read_address(const char *address, struct arena *a, const char **shown, struct error *e)
 {
     PQconninfoOption *options = PQconninfoParse(address, NULL);
     const char *port = options ? option(options, "port") : NULL;
-    bool good = options && (!port || strspn(port, "0123456789,") == strlen(port));
+    bool good =
+        options && is_told_apart(address) && (!port || strspn(port, "0123456789,") == strlen(port));
 
     if (good)
         *shown = shown_address(options, a);

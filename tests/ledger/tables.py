@@ -118,7 +118,32 @@ def a_schema_that_is_closed_to_who_asks_is_not_damaged(place):
     vault.of(place).ask("CREATE ROLE stranger LOGIN")
     answer = place.one("verify", "--ledger", place.address.replace("user=keeper", "user=stranger"), status=69)
     same(answer["code"], "IO", answer)
-    true("permission denied for schema writ" in answer["message"], answer)
+    true("permission denied for schema writ; its owner can grant that" in answer["message"], answer)
+
+
+@case
+def a_schema_with_things_of_somebody_elses_is_left_alone(place):
+    if not POSTGRES:
+        raise tap.Skip("a database")
+    place.accept(place.event())
+    event = place.put("outside/event", ledger.text_of(place.event(execution="more")))
+    for name, made in (("one", "CREATE TABLE one.entries (a int)"),
+                       ("two", "CREATE FUNCTION two.refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN END$$")):
+        vault.of(place).ask(f"CREATE SCHEMA {name} AUTHORIZATION keeper", made)
+        answer = place.one("ledger", "append", event, "--ledger", f"{place.address}&schema={name}", status=74)
+        true("somebody else's; name another with ?schema=NAME" in answer["message"], answer)
+
+
+@case
+def a_ledger_with_two_names_or_none_is_not_intact(place):
+    if not POSTGRES:
+        raise tap.Skip("a database")
+    store = filled(place)
+    for name, statement in (("two", "INSERT INTO ledger SELECT gen_random_uuid(), version, 1 FROM ledger"),
+                            ("none", "DELETE FROM ledger")):
+        copy, behind = store.copy(f"ledger-{name}")
+        behind.sql(statement)
+        true("its table ledger has" in found(copy)["problem"]["message"], name)
 
 
 @case

@@ -293,6 +293,7 @@ static const struct {
     { "postgresql://me@127.0.0.1:1/db?password=pass.word", "postgres://me@127.0.0.1:1/db: " },
     { "postgres://me:pass.word@nowhere.invalid/db", "postgres://me@nowhere.invalid/db: " },
     { "postgres://me:pass.word/x@host/db", "the ledger's address cannot be read" },
+    { "postgres://me:p@pass.word/x@host/db", "the ledger's address cannot be read" },
     { "postgres://me:pass.word?x@127.0.0.1:1/db", "postgres://me@127.0.0.1:1/db: " },
     { "postgres://me:pass.word@host/db?nothing=1", "the ledger's address cannot be read" },
     { "postgres://me:pass.word@[::1/db", "the ledger's address cannot be read" },

@@ -103,8 +103,9 @@ static bool find(struct store *store, bool *there, struct error *e)
                          pg_shown(store->pg), STR_ARG(pg_bytes(&rows, 0, 0)));
     store->schema = pg_int(&rows, 0, 1);
     if (store->schema && !pg_int(&rows, 0, 2))
-        return error_set(e, CODE_IO, "%s: permission denied for schema %s", pg_shown(store->pg),
-                         store->place);
+        return error_set(e, CODE_IO,
+                         "%s: permission denied for schema %s; its owner can grant that",
+                         pg_shown(store->pg), store->place);
     *there = pg_int(&rows, 0, 3);
     store->tables = pg_int(&rows, 0, 4);
     return *there || store->tables < 2 ||
@@ -159,7 +160,8 @@ static bool know(struct store *store, struct error *e)
     if (!pg_ask(store->pg, SQL_NAME, NULL, 0, &rows, e))
         return false;
     if (rows.count != 1)
-        return error_set(e, CODE_IO, "%s: there are %d ledgers in one schema, allowed 1",
+        return error_set(e, CODE_LEDGER_DAMAGED,
+                         "%s is damaged: its table ledger has %d rows, allowed 1",
                          pg_shown(store->pg), rows.count);
     if (pg_int(&rows, 0, 1) != VERSION)
         return error_set(e, CODE_IO,
