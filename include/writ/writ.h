@@ -7,7 +7,8 @@
  *
  * What may be NULL is said where it is declared, and nothing else may be. Where that is easily
  * overlooked, as of a document or its name, of what is to be run, called or shown, and of who takes
- * lines, the call returns WRIT_USAGE and its answer says what is missing.
+ * lines, the call returns WRIT_USAGE and its answer says what is missing; a pointer to a struct
+ * that says what is asked for is always one.
  *
  * An answer that says why something was not done has "code" (a row of `writ explain codes`) and
  * "message" at its top, whatever else it has: of a document with problems they are the first one's.
@@ -133,7 +134,8 @@ struct writ_command {
  * another fault than that nobody reads any more, is captured all the same; "lost" beside its digest
  * says why. What was refused is among the ledger's rejects; where it could not be written there,
  * "unrecorded" says why. Because a command may return these numbers itself, *ran tells whether
- * there was one. It waits for whoever reads `live`, also after the end, until `cancel` is asked. */
+ * there was one. It waits for whoever reads `live`, also after the end, until `cancel` is asked; of
+ * a run that was cancelled no longer than 5 s. */
 WRIT_API int writ_exec(const struct writ_command *command, char **answer, bool *ran);
 
 /* What this machine can enforce for a command in the current directory, found by doing it: each

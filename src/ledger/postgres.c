@@ -55,22 +55,15 @@ static bool misses_something(const PGresult *result)
 }
 
 /* What to do about a sentence of the server's that does not say so. */
-static const struct {
-    const char *states[4], *mend;
-} mends[] = {
-    { { "42501" }, "its owner can grant that" },
-    { { "42P07", "42723", "42710" },
-      "the schema has things of somebody else's; name another with ?schema=NAME" },
-    { { "57014" }, "its role may have a statement_timeout; without one it can be done" },
-};
-
 static const char *mend_of(const PGresult *result)
 {
-    for (size_t i = 0; i < COUNT(mends); i++)
-        for (size_t k = 0; k < COUNT(mends[i].states) && mends[i].states[k]; k++)
-            if (is_state(result, mends[i].states[k]))
-                return mends[i].mend;
-    return NULL;
+    if (is_state(result, "42501"))
+        return "its owner can grant that";
+    if (is_state(result, "57014"))
+        return "its role may have a statement_timeout; without one it can be done";
+    return is_state(result, "42P07") || is_state(result, "42723")
+               ? "the schema has things of somebody else's; name another with ?schema=NAME"
+               : NULL;
 }
 
 /* A statement that was not prepared here is there, or one that was is not: the session is another.
@@ -137,12 +130,9 @@ static const char *shown_address(const PQconninfoOption *options, struct arena *
  * would be taken for the host. */
 static bool is_told_apart(const char *address)
 {
-    const char *options = strchr(address, '?');
-    size_t n = options ? (size_t)(options - address) : strlen(address), found = 0;
+    const char *first = strpbrk(address, "@?"), *next = first ? strpbrk(first + 1, "@?") : NULL;
 
-    for (size_t i = 0; i < n; i++)
-        found += address[i] == '@';
-    return found <= 1;
+    return !first || *first == '?' || !next || *next == '?';
 }
 
 /* libpq quotes what it cannot read, and that may be a password: its messages about an address are

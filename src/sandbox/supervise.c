@@ -34,6 +34,10 @@ enum { NEVER = -1 };
 /* A supervisor that looks this much too late was stopped itself, and not only slow. */
 enum { UNSURE_MS = 2000 };
 
+/* Who reads what a cancelled run has printed has this long, once it is dead, before it is captured
+ * alone: whoever cancelled it waits. */
+enum { READER_MS = 5000 };
+
 struct loop {
     struct supervision *s;
     struct pollfd fds[WATCHES];
@@ -43,7 +47,8 @@ struct loop {
     size_t stops;                       /* how often it was stopped */
     bool at_once;                       /* it is stopped, and nobody asks it before */
     bool dead;
-    int64_t look_at; /* at the threads */
+    int64_t leave_at; /* it is dead: leave its readers alone */
+    int64_t look_at;  /* at the threads */
     struct cancel_calls calls;
 };
 
@@ -236,10 +241,10 @@ static int time_left(const struct loop *l)
     if (l->s->idle)
         return 0;
     if (l->dead)
-        return NEVER;
-    if (!l->s->ended)
+        next = l->leave_at;
+    else if (!l->s->ended)
         next = l->act_at < l->late_at ? l->act_at : l->late_at;
-    if (l->s->threads->room > 0 && l->look_at < next)
+    if (!l->dead && l->s->threads->room > 0 && l->look_at < next)
         next = l->look_at;
     if (next == INT64_MAX)
         return NEVER;
@@ -295,6 +300,8 @@ static void look(struct loop *l)
         listen_to_init(l); /* it may have ended while we were stopped ourselves */
     if (!l->dead && !l->s->ended && now >= l->act_at)
         stop(l, CAUSE_TIMEOUT);
+    if (l->dead && now >= l->leave_at)
+        each_capture(l, capture_alone);
     if (!l->dead && l->s->threads->room > 0 && now >= l->look_at) {
         threads_look(l->s->threads, l->s->group);
         l->look_at = now + THREADS_TICK_MS;
@@ -317,6 +324,8 @@ static void hear_the_last(struct loop *l)
         listen_to_init(l);
     if (!l->s->ended)
         l->s->over_ms = now;
+    if (l->s->stopped_for == CAUSE_CANCELLED)
+        l->leave_at = now + READER_MS;
     if (l->s->send && now > l->act_at + UNSURE_MS)
         end_late(l); /* nobody knows when it ended: that is no success */
     if (l->s->plain_init && !l->s->ended)
@@ -366,6 +375,7 @@ void supervise(struct supervision *s)
 {
     struct loop l = { .s = s, .captures = { s->out, s->err, s->result } };
 
+    l.leave_at = INT64_MAX;
     l.act_at = s->began_ms + s->timeout_ms;
     l.late_at = s->pace.soft_ms ? l.act_at - s->timeout_ms + s->pace.soft_ms : INT64_MAX;
     set_watched(&l, WATCH_LINE, s->line, POLLIN);

@@ -257,6 +257,50 @@ static void what_a_reader_was_not_given_is_captured_and_told(void **state)
     runs_free(&r);
 }
 
+/* Asks once, when the pipe that nobody reads is full. */
+static bool call_when_full(void *self, struct error *e)
+{
+    const struct runs *r = self;
+    struct pollfd printed = { .fd = r->run.live[0], .events = POLLOUT };
+
+    (void)e;
+    keeper = fork();
+    if (keeper == 0) {
+        (void)alarm(20);
+        while (poll(&printed, 1, 0) > 0) /* until it is full */
+            (void)poll(NULL, 0, 10);
+        (void)eventfd_write(r->run.cancel, 1);
+        for (;;)
+            (void)pause();
+    }
+    assert_true(keeper > 0);
+    return true;
+}
+
+static void a_reader_of_a_cancelled_run_is_not_waited_for_for_ever(void **state)
+{
+    struct runs r;
+    struct outcome out;
+    int ends[2];
+
+    (void)state;
+    runs_make(&r);
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    r.run.live[0] = ends[1];
+    r.run.cancel = eventfd(0, EFD_CLOEXEC);
+    r.run.permit = call_when_full;
+    r.run.permit_self = &r;
+    out = runs_do(&r, world_real(), "head -c 80000 /dev/zero; exec sleep 20");
+    assert_int_equal(out.cause, CAUSE_CANCELLED);
+    assert_int_equal(out.out.bytes, 80000);
+    assert_int_equal(out.out.lost, ECANCELED);
+    end_keeper();
+    (void)close(r.run.cancel);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    runs_free(&r);
+}
+
 static int tests(void)
 {
     const struct CMUnitTest list[] = {
@@ -267,6 +311,7 @@ static int tests(void)
         cmocka_unit_test(who_else_has_the_pipes_is_not_waited_for),
         cmocka_unit_test(who_else_has_the_pipes_of_an_ended_run_is_not_waited_for),
         cmocka_unit_test(what_a_reader_was_not_given_is_captured_and_told),
+        cmocka_unit_test(a_reader_of_a_cancelled_run_is_not_waited_for_for_ever),
     };
 
     return cmocka_run_group_tests(list, NULL, NULL);
