@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* headers.c: the values of headers that are for secrets, wherever a text has them. */
 #include "adapter/redact/cuts.h"
+#include "adapter/redact/json_line.h"
 #include "adapter/secret.h"
 
 static const char *const secret_headers[] = {
@@ -68,6 +69,51 @@ static size_t cut_list(struct cuts *c, struct str t, size_t at)
     return at;
 }
 
+/* The end of a value that stands in a text of JSON which holds JSON of its own: at the quote that
+ * is escaped once, and not twice. */
+static size_t inner_end(struct str t, size_t at, size_t end)
+{
+    while (at + 1 < end) {
+        if (t.s[at] != '\\')
+            at++;
+        else if (t.s[at + 1] == '"')
+            return at;
+        else
+            at += t.s[at + 1] == '\\' && at + 2 < end && t.s[at + 2] == '\\' ? 4 : 2;
+    }
+    return end;
+}
+
+/* Up to the end of a line in the text, which is written as an escape there. */
+static size_t text_line_end(struct str t, size_t at, size_t end)
+{
+    while (at + 1 < end && !(t.s[at] == '\\' && is_one_of(t.s[at + 1], "rn")))
+        at += t.s[at] == '\\' ? 2 : 1;
+    return at + 1 < end ? at : end;
+}
+
+/* The value of a header that a text of JSON has in it, which goes on up to `end`: the text stays
+ * one. */
+static size_t cut_in_text(struct cuts *c, struct str t, size_t name_end, size_t end)
+{
+    struct str text = { t.s, end };
+    bool named = str_begins(str_from(text, name_end), "\\\"");
+    size_t at = past(text, name_end + (named ? 2 : is_one_of(t.s[name_end], "'")), " "), to;
+
+    if (at >= end || t.s[at] != ':')
+        return name_end;
+    at = past(text, at + 1, " ");
+    if (str_begins(str_from(text, at), "\\\""))
+        to = inner_end(text, at += 2, end);
+    else if (!named)
+        to = text_line_end(text, at, end);
+    else
+        return name_end;
+    if (to > at)
+        cuts_add(c, at, to);
+    return to;
+}
+
 /* The value of a header, from behind its name: to the end of the line, or of the JSON text. In JSON
  * what is neither a text nor a list of them is no header's value. Gives back where to go on. */
 static size_t cut_value(struct cuts *c, struct str t, size_t name_end)
@@ -85,14 +131,25 @@ static size_t cut_value(struct cuts *c, struct str t, size_t name_end)
     return at < t.n && t.s[at] == '[' ? cut_list(c, t, at) : name_end;
 }
 
+static bool may_begin_there(struct str t, size_t at)
+{
+    if (at == 0 || is_one_of(t.s[at - 1], "\r\n\"' <>\t"))
+        return true;
+    return at > 1 && t.s[at - 2] == '\\' && is_one_of(t.s[at - 1], "rnt");
+}
+
 void cuts_add_headers(struct cuts *c, struct str t)
 {
-    for (size_t at = 0; at < t.n;) {
-        size_t n = is_one_of(t.s[at], "aApPcCsSxX") ? header_at(t, at) : 0;
+    struct json_line line = { 0 };
 
-        if (n && (at == 0 || is_one_of(t.s[at - 1], "\r\n\"' <>\t")))
-            at = cut_value(c, t, at + n);
-        else
+    for (size_t at = 0; at < t.n;) {
+        size_t n = is_one_of(t.s[at], "aApPcCsSxX") ? header_at(t, at) : 0, end;
+
+        if (!n || !may_begin_there(t, at)) {
             at += n ? n : 1;
+            continue;
+        }
+        end = json_text_end(&line, t, at);
+        at = end && at + n < end ? cut_in_text(c, t, at + n, end) : cut_value(c, t, at + n);
     }
 }

@@ -388,6 +388,45 @@ static void values_of_known_headers_are_taken_out_where_that_is_asked_for(void *
         check_redacted(str_of(rows[i].text), &all, rows[i].want);
 }
 
+/* A name in a text has its value there: what is behind the text is JSON, and stays. What is not all
+ * JSON is no JSON. */
+static void headers_in_a_text_of_json_leave_it_json(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "{\"log\":\"sent Cookie: abc; d\",\"x\":1}",
+          "{\"log\":\"sent Cookie: [redacted]\",\"x\":1}" },
+        { "{\n  \"log\": \"Authorization: Bearer abc\",\n  \"x\": [1.5e-3, true]\n}",
+          "{\n  \"log\": \"Authorization: [redacted]\",\n  \"x\": [1.5e-3, true]\n}" },
+        { "[\"Cookie:\", \"kept\"]", "[\"Cookie:\", \"kept\"]" },
+        { "[\"GET /\\r\\nCookie: abc\\r\\nHost: kept\", \"x-api-key: a\\\"b\"]\n",
+          "[\"GET /\\r\\nCookie: [redacted]\\r\\nHost: kept\", \"x-api-key: [redacted]\"]\n" },
+        { "{\"log\":\"{\\\"Cookie\\\": \\\"a\\\\\\\"b\\\", \\\"x\\\": 1}\",\"y\":2}",
+          "{\"log\":\"{\\\"Cookie\\\": \\\"[redacted]\\\", \\\"x\\\": 1}\",\"y\":2}" },
+        { "{\"log\":\"{\\\"cookie\\\": 1, \\\"x\\\": 2}\"}",
+          "{\"log\":\"{\\\"cookie\\\": 1, \\\"x\\\": 2}\"}" },
+        { "[\"'Cookie': abc, d\", 1]", "[\"'Cookie': [redacted]\", 1]" },
+        { "{\"a\":\"Cookie: abc\",\"Cookie\":\"d\",\"b\":\"Cookie: e\"}",
+          "{\"a\":\"Cookie: [redacted]\",\"Cookie\":\"[redacted]\",\"b\":\"Cookie: [redacted]\"}" },
+        { "{\"a\":\"Cookie: abc\"}\n{\"a\":\"Cookie: d\"}\nCookie: \"e\"; f\n",
+          "{\"a\":\"Cookie: [redacted]\"}\n{\"a\":\"Cookie: [redacted]\"}\nCookie: \"[redacted]\"; f\n" },
+        { "{\"a\":\"Cookie: abc\",\"b\":\"cut of", "{\"a\":\"Cookie: [redacted]\",\"b\":\"cut of" },
+        { "{\"a\":\"Cookie: abc\\", "{\"a\":\"Cookie: [redacted]" },
+        { "{\"a\":\"Cookie: abc", "{\"a\":\"Cookie: [redacted]" },
+        { "he said \"Cookie: abc\" and went\n", "he said \"Cookie: [redacted]\n" },
+        { "\"Cookie: a=\"b\"; c\"\n", "\"Cookie: [redacted]\n" },
+        { "[\"Cookie: abc\", nil]\n", "[\"Cookie: [redacted]\n" },
+        { "[\"Cookie: abc\", \"\t\"]\n", "[\"Cookie: [redacted]\n" },
+        { "[\"Cookie: abc\", \"open]\n1", "[\"Cookie: [redacted]\n1" },
+    };
+    struct secrets all = { .headers_too = true };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check_redacted(str_of(rows[i].text), &all, rows[i].want);
+}
+
 static void documents_lose_secrets_in_texts_names_and_numbers(void **state)
 {
     static const char text[] = "{\"a\":[\"x hunter22\",{\"hunter22\":true,\"b hunter22\":null}],"
@@ -447,6 +486,7 @@ int main(void)
         cmocka_unit_test(nothing_to_take_out_is_the_same_text),
         cmocka_unit_test(several_secrets_that_share_bytes_are_all_taken_out),
         cmocka_unit_test(values_of_known_headers_are_taken_out_where_that_is_asked_for),
+        cmocka_unit_test(headers_in_a_text_of_json_leave_it_json),
         cmocka_unit_test(documents_lose_secrets_in_texts_names_and_numbers),
         cmocka_unit_test(a_mebibyte_with_twenty_secrets_is_read_once_for_each_way),
     };
