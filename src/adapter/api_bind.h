@@ -77,6 +77,5 @@ bool api_renew(const struct adapter *adapter, const struct api_auth *auth,
                const struct http_answer *answer, struct api_call *call,
                const struct secrets *secrets);
 
-/* What an answer is. *retry_after_ms: what the service asks for, at most `most_ms`; -1: nothing. */
+/* What an answer is. */
 struct value api_value(const struct http_answer *answer);
-int64_t api_retry_after(const struct http_answer *answer, int64_t now_wall_ms, int64_t most_ms);

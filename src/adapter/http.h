@@ -88,6 +88,9 @@ bool http_call(struct http *h, const struct http_request *request, struct arena 
 /* The header of that name, whatever its case; .s is NULL: it is not there. */
 struct str http_header(const struct http_answer *answer, const char *name);
 
+/* How long it asks to be left alone (Retry-After), at most `most_ms`; -1: it does not. */
+int64_t http_retry_after(const struct http_answer *answer, int64_t now_wall_ms, int64_t most_ms);
+
 /* ---- WebSocket (RFC 6455), text messages ---- */
 
 struct http_socket;

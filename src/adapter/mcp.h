@@ -102,6 +102,7 @@ struct mcp_answer {
     const struct doc *result; /* {content: [..], structuredContent, ..} */
     bool failed;              /* isError */
     int64_t code;
+    int64_t later_ms;    /* that the server asks for before the next call; 0: it does not */
     const char *message; /* for people; of a stranger: at most 500 characters, one line */
     bool filled;         /* meanwhile it asked for a form and was given its own defaults */
     bool declined;       /* meanwhile it asked for a form and was given none */

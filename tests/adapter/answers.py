@@ -7,7 +7,7 @@ import contextlib
 import sys
 
 import toolshed
-from toolshed import hold, plans, same
+from toolshed import hold, plans, retry, same
 
 import strangers
 from servers import NETWORK, mcp, stock
@@ -75,6 +75,30 @@ def a_result_of_another_shape_is_none(place):
     for result in ({"content": []}, {"structuredContent": {"n": 1}}):
         with server(place, (200, {"result": result})):
             same(place.call("said.echo").status, 0)
+
+
+# ---- servers that are busy ----
+
+@case
+def R_001_110_a_busy_server_is_left_alone_as_long_as_it_asks_for(place):
+    busy = {"id": None}
+    members = {"operations": {"echo": {"effect": "read"}}, "errors": retry(3, 429)}
+    with server(place, (429, busy, {"Retry_After": "0"}), (200, FINE), **members) as one:
+        same((place.call("said.echo").status, one.called), (0, ["echo", "echo"]))
+    asked = [(429, busy, {"Retry_After": seconds}) for seconds in ("1", "60")]
+    with server(place, *asked, **members) as one:
+        place.fails(1, "PEER_ERROR", "said.echo", told=["said-server: HTTP status 429", "the service asks for 60 s",
+                                                        "and 1 s were"])
+        same(one.called, ["echo", "echo"])
+
+
+@case
+def whose_error_it_is_is_told_with_its_code(place):
+    for code, message, told in ((-32602, "no such page", "said-server: error -32602: no such page"),
+                                (-32602, "MCP error -32602: no", "said-server: MCP error -32602: no"),
+                                (-7, "", "said-server: error -7: it does not say why")):
+        with server(place, (200, {"error": {"code": code, "message": message}})):
+            place.fails(1, "PEER_ERROR", "said.echo", told=[told])
 
 
 if __name__ == "__main__":

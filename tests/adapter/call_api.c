@@ -108,7 +108,7 @@ static void tell(struct tool *t, const struct outcome *o, const struct error *e,
         put(t, o, "shown", str_of(o->call.shown), to);
         put(t, o, "body", api_value(&o->answer).bytes, to);
         json_put_int(to, "retry_after_ms",
-                     api_retry_after(&o->answer, w->wall_ms(w->self), WAIT_MOST_MS));
+                     http_retry_after(&o->answer, w->wall_ms(w->self), WAIT_MOST_MS));
         json_put_bool(to, "kept", o->kept);
         json_put_bool(to, "renewed", o->renewed);
     }

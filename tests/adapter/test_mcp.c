@@ -151,9 +151,9 @@ static void each_call_ends_as_what_it_was(void **state)
           "document_depth is above 128: Lists and maps inside each other." },
         { "huge", LONG_MS, MCP_TOO_LARGE,
           "it sent a message above the ceiling of 4194304 bytes; ask for less" },
-        { "null_id", LONG_MS, MCP_ERROR, "what?" },
-        { "fails", LONG_MS, MCP_ERROR, "two lines [31m" },
-        { "fails_mutely", LONG_MS, MCP_ERROR, "it does not say why: error -7" },
+        { "null_id", LONG_MS, MCP_ERROR, "error -32700: what?" },
+        { "fails", LONG_MS, MCP_ERROR, "error -32603: two lines [31m" },
+        { "fails_mutely", LONG_MS, MCP_ERROR, "error -7: it does not say why" },
         { "mismatch", LONG_MS, MCP_GARBLED,
           "its structuredContent is not what its outputSchema says: /result/structuredContent/sum: "
           "'sum' must be a number, this is 'three'" },

@@ -149,6 +149,7 @@ static void conclude(struct mcp_answer *out, enum mcp_end end, const char *why)
 
 static void conclude_failed(struct calling *c, const struct mcp_exchange *x)
 {
+    c->out->later_ms = x->later_ms;
     if (x->end == MCP_ERROR && x->answer.error) {
         conclude(c->out, MCP_ERROR, mcp_error_words(c->m, x->answer.error, c->a));
         c->out->code = rpc_get(x->answer.error, "code")->whole;

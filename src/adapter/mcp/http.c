@@ -199,8 +199,11 @@ static bool on_head(void *self, int status, const struct http_header *headers, s
     struct http_answer answer = { .headers = headers, .header_count = n };
     struct str session = http_header(&answer, "Mcp-Session-Id");
     struct str type = http_header(&answer, "Content-Type");
+    const struct world *world = p->m->ask.world;
+    int64_t later = http_retry_after(&answer, world->wall_ms(world->self), INT64_MAX);
 
     p->status = status;
+    p->x->later_ms = later > 0 ? later : 0;
     p->streams = status == 200 && type.s && is_events(type);
     if (session.s && session.n > 0 && p->m->era == MCP_LEGACY &&
         strcmp(p->x->method, "initialize") == 0)

@@ -39,9 +39,10 @@ struct mcp_exchange {
 
     enum mcp_end end; /* MCP_DONE: `answer` has a result; MCP_ERROR: an error */
     struct rpc_message answer;
-    const char *why; /* of other ends, for people */
-    int status;      /* of http; 0: none */
-    bool sent;       /* whatever became of it */
+    const char *why;  /* of other ends, for people */
+    int status;       /* of http; 0: none */
+    int64_t later_ms; /* that the server asks for, of http; 0: none */
+    bool sent;        /* whatever became of it */
 
     /* While it waits on a line that others use, too. */
     struct mcp_exchange *next;

@@ -19,11 +19,10 @@ const char *mcp_words(const struct mcp *m, struct str text, struct arena *a)
 const char *mcp_error_words(const struct mcp *m, const struct doc *error, struct arena *a)
 {
     struct str text = rpc_text(error, "message");
+    const char *code = arena_printf(a, "error %lld", (long long)rpc_get(error, "code")->whole);
+    const char *words = text.n ? mcp_words(m, text, a) : "it does not say why";
 
-    if (text.n > 0)
-        return mcp_words(m, text, a);
-    return arena_printf(a, "it does not say why: error %lld",
-                        (long long)rpc_get(error, "code")->whole);
+    return strstr(words, code) ? words : arena_printf(a, "%s: %s", code, words);
 }
 
 const char *mcp_large_words(const struct mcp *m, struct arena *a)

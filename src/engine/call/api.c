@@ -264,7 +264,7 @@ static void take_status(const struct http_answer *answer, const struct tool_call
                         struct attempt_end *end)
 {
     end->status = answer->status;
-    end->retry_after = api_retry_after(answer, c->world->wall_ms(c->world->self), INT64_MAX);
+    end->retry_after = http_retry_after(answer, c->world->wall_ms(c->world->self), INT64_MAX);
 }
 
 /* One that came several times is one list (RFC 9110, 5.3). */

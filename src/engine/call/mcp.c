@@ -76,10 +76,10 @@ static const char *said_by(const struct doc *result, struct arena *a)
 /* Which server it is, and how long it may take. */
 static const char *unanswered(const struct mcp_attempt *t)
 {
-    bool late = t->answer.end == MCP_LATE;
+    bool late = t->answer.end == MCP_LATE, refused = t->answer.end == MCP_ERROR;
     const char *limit = late ? call_time_said(call_timeout(t->c), t->c->a) : "";
 
-    if (!t->answer.message || (!late && !endings[t->answer.end].gone))
+    if (!t->answer.message || (!late && !refused && !endings[t->answer.end].gone))
         return t->answer.message;
     return arena_printf(t->c->a, "%s: %s%s", t->line.name, t->answer.message, limit);
 }
@@ -159,6 +159,7 @@ static void take_end(const struct mcp_attempt *t, const struct exec *x,
                      const struct operation_doc *operation, struct attempt_end *end)
 {
     end->status = t->answer.end == MCP_ERROR ? t->answer.code : 0;
+    end->retry_after = t->answer.later_ms;
     end->repeatable = operation->effect == EFFECT_READ;
     end->once = "as its effect is not said to be read";
     end->ok = !x->now.failing;

@@ -151,9 +151,9 @@ class Stranger(http.server.BaseHTTPRequestHandler):
                 "protocolVersion": "2025-11-25"}}).encode(), Mcp_Session_Id="one", Content_Type="application/json")
         elif method == "tools/call":
             self.server.called.append(asked["params"]["name"])
-            status, members = self.server.said()
+            status, members, *headers = self.server.said()
             self.answer(status, json.dumps({"jsonrpc": "2.0", "id": asked["id"]} | members).encode(),
-                        Content_Type="application/json")
+                        Content_Type="application/json", **dict(*headers))
         else:
             self.do_mcp(body)
 

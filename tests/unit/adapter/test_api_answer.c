@@ -52,12 +52,12 @@ static void R_001_110_retry_after_is_seconds_or_a_date(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct http_header h = { str_of("retry-after"), str_of(rows[i].said) };
         struct http_answer answer = { .headers = &h, .header_count = 1 };
-        int64_t wait = api_retry_after(&answer, now, MOST);
+        int64_t wait = http_retry_after(&answer, now, MOST);
 
         if (wait != rows[i].wait)
             fail_msg("'%s' is %lld", rows[i].said, (long long)wait);
     }
-    assert_int_equal(api_retry_after(&(struct http_answer){ 0 }, now, MOST), -1);
+    assert_int_equal(http_retry_after(&(struct http_answer){ 0 }, now, MOST), -1);
 }
 
 static void a_value_is_the_body_without_its_byte_order_mark(void **state)
