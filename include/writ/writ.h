@@ -350,7 +350,10 @@ WRIT_API int writ_apply(const struct writ_action *action, writ_line line, void *
 /* The executors there are, by name:
  *
  *     {"executors":[{"executor_id":..,"version":..,"kind":..,"capabilities":[..],"limits":{..},
- *      "about":..,"approval":"led-.."}]}   about: of those that ship; approval: of the others */
+ *      "about":..,"approval":"led-.."}],"damaged":[{"executor_id":..,"version":..,"message":..}]}
+ *
+ * about: of those that ship; approval: of the others. damaged: what is not what was put there, and
+ * is not called; where there is one, the status is WRIT_REFUSED. */
 WRIT_API int writ_executors(const char *const *environment, char **answer);
 
 /* The review gate: takes an executor in, when its manifest holds and its fixtures come to the same

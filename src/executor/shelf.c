@@ -171,8 +171,27 @@ static struct executor *more(struct executors *all, struct arena *a)
     return &all->v[all->n++];
 }
 
-static bool list_versions(const char *dir, const char *id, struct arena *a, struct executors *out,
-                          struct error *e)
+static void list_damage(struct executors *all, const char *id, const char *version,
+                        const struct error *e, struct arena *a)
+{
+    all->damaged =
+        arena_more(a, all->damaged, all->damages, &all->damages_room, sizeof *all->damaged);
+    all->damaged[all->damages++] =
+        (struct shelf_damage){ id, version, arena_text(a, str_of(e->msg)) };
+}
+
+static bool read_version(const char *of_id, const char *id, const char *version, struct arena *a,
+                         struct executor *x, struct error *e)
+{
+    if (!read_one(arena_printf(a, "%s/%s", of_id, version), a, x, e))
+        return false;
+    return (str_eq(x->id, str_of(id)) && str_eq(x->version, str_of(version))) ||
+           changed(x, "its place", e);
+}
+
+/* All of an id, or one: the others are not looked at. */
+static bool list_versions(const char *dir, const char *id, struct str only, struct arena *a,
+                          struct executors *out, struct error *e)
 {
     const char *of_id = arena_printf(a, "%s/%s", dir, id);
     const char **versions;
@@ -181,12 +200,15 @@ static bool list_versions(const char *dir, const char *id, struct arena *a, stru
     if (!names_in(of_id, a, &versions, &n, e))
         return false;
     for (size_t i = 0; i < n; i++) {
-        struct executor *x = more(out, a);
+        struct executor x;
+        struct error wrong = { 0 };
 
-        if (!read_one(arena_printf(a, "%s/%s", of_id, versions[i]), a, x, e))
-            return false;
-        if (!str_eq(x->id, str_of(id)) || !str_eq(x->version, str_of(versions[i])))
-            return changed(x, "its place", e);
+        if (only.s && !str_eq(only, str_of(versions[i])))
+            continue;
+        if (read_version(of_id, id, versions[i], a, &x, &wrong))
+            *more(out, a) = x;
+        else
+            list_damage(out, id, versions[i], &wrong, a);
     }
     return true;
 }
@@ -202,7 +224,7 @@ bool shelf_list(const char *dir, struct arena *a, struct executors *out, struct 
     if (dir && !names_in(dir, a, &ids, &n, e))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!list_versions(dir, ids[i], a, out, e))
+        if (!list_versions(dir, ids[i], (struct str){ 0 }, a, out, e))
             return false;
     qsort(out->v, out->n, sizeof *out->v, by_name);
     return true;
@@ -219,8 +241,10 @@ bool shelf_find(const char *dir, struct str id, struct str version, struct arena
     if (row)
         *more(&all, a) = builtin_executor(row, a);
     else if (dir && forms[FORM_SNAKE].fits(id, &why) &&
-             !list_versions(dir, arena_text(a, id), a, &all, e))
+             !list_versions(dir, arena_text(a, id), version, a, &all, e))
         return false;
+    if (all.damages)
+        return error_set(e, CODE_EXECUTOR_CHANGED, "%s", all.damaged[0].why);
     if (all.n)
         qsort(all.v, all.n, sizeof *all.v, by_name);
     for (size_t i = 0; i < all.n; i++) {

@@ -8,16 +8,24 @@
 
 #include "executor/executor.h"
 
+/* What is there and is not what was put there: it is not called. */
+struct shelf_damage {
+    const char *id, *version;
+    const char *why;
+};
+
 struct executors {
     struct executor *v; /* by id, then by version, oldest first */
     size_t n, room;
+    struct shelf_damage *damaged;
+    size_t damages, damages_room;
 };
 
-/* Everything on the shelf; `dir` is NULL or not there: what ships. What is there and is not what
- * was put there is an error. */
+/* Everything on the shelf; `dir` is NULL or not there: what ships. */
 bool shelf_list(const char *dir, struct arena *a, struct executors *out, struct error *e) NODISCARD;
 
-/* One of them, NULL: there is none; without a version the newest. */
+/* One of them, NULL: there is none; without a version the newest. What is damaged is an error; of
+ * others that is where no version was named. */
 bool shelf_find(const char *dir, struct str id, struct str version, struct arena *a,
                 const struct executor **out, struct error *e) NODISCARD;
 

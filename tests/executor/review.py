@@ -211,6 +211,24 @@ def R_003_002_a_program_that_was_changed_is_not_called(place):
 
 
 @case
+def what_is_damaged_is_listed_as_that_and_takes_nothing_with_it(place):
+    place.add_jq(".")
+    place.add_jq(".", executor_id="fine")
+    place.add_jq(".", version="1.0.1")
+    (place.state / "executors/mine/1.0.1/program").write_text(".a")
+    run = place.writ("executors", "--json")
+    listed = json.loads(run.out)
+    same((run.status, [(x["executor_id"], x["version"]) for x in listed["damaged"]]), (77, [("mine", "1.0.1")]))
+    true("program is not what was registered" in listed["damaged"][0]["message"], listed)
+    there = [(x["executor_id"], x["version"]) for x in listed["executors"]]
+    true(("mine", "1.0.0") in there and ("fine", "1.0.0") in there and ("mine", "1.0.1") not in there, there)
+    run = place.writ("executors")
+    hold(run.status == 77 and b"damaged" in run.out and b"fine" in run.out, run)
+    same((place.call("fine", 1).status, place.call("mine", 1, "--version", "1.0.0").status, place.call("mine", 1).status), (0, 0, 77))
+    hold(b"there is no executor" in place.call("nobody", 1).err, "one that is not there")
+
+
+@case
 def R_003_002_a_manifest_that_was_changed_is_not_called(place):
     place.add_jq(".")
     path = place.state / "executors/mine/1.0.0/manifest.json"

@@ -59,21 +59,33 @@ static void show_executor(const struct doc *x, size_t width)
     }
 }
 
+/* It is not called any more; whoever put it there puts it there again. */
+static void show_damage(const struct doc *x, size_t width)
+{
+    out(PLAIN, "  ");
+    out_cell(BOLD, doc_text(x, "executor_id"), width + 2);
+    out_cell(PLAIN, doc_text(x, "version"), VERSION);
+    out_cell(RED, str_of("damaged"), KIND);
+    out_folded(PLAIN, doc_text(x, "message"), 2 + width + 2 + VERSION + KIND);
+}
+
 static int run(const struct args *args)
 {
     _arena_ struct arena a = { 0 };
     char *answer;
     int status = writ_executors(args->environment, &answer);
-    const struct doc *list;
+    const struct doc *told = answer_read(answer, &a), *list = doc_get(told, "executors");
 
-    if (status != WRIT_OK)
+    if (!list)
         return keeper_tell(answer, status, args_get(args, "json"));
-    list = doc_get(answer_read(answer, &a), "executors");
-    if (args_get(args, "json"))
+    if (args_get(args, "json")) {
         out_json(answer);
-    else
+    } else {
         for (const struct doc *x = list->first; x; x = x->next)
             show_executor(x, widest(list, "executor_id"));
+        for (const struct doc *x = doc_get(told, "damaged")->first; x; x = x->next)
+            show_damage(x, widest(list, "executor_id"));
+    }
     writ_free(answer);
     return status;
 }
@@ -83,7 +95,8 @@ const struct command cmd_executors = {
     .operands = "",
     .summary = "the pure functions there are",
     .about = "Lists the executors that ship and those that were added, with their version, kind, "
-             "what one call may use and their capabilities.",
+             "what one call may use and their capabilities. Exit 0, or 77 where one is not what "
+             "was put there: it is told last, and is not called.",
     .examples = { { "writ executors", "all of them" },
                   { "writ executors add word_count.yaml",
                     "register one more, through the review gate" },

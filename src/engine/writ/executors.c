@@ -60,6 +60,15 @@ static void put_executor(const struct executor *x, struct buf *to)
     json_close(to, '}');
 }
 
+static void put_damage(const struct shelf_damage *x, struct buf *to)
+{
+    json_open(to, '{');
+    json_put(to, "executor_id", x->id);
+    json_put(to, "version", x->version);
+    json_put(to, "message", x->why);
+    json_close(to, '}');
+}
+
 int writ_executors(const char *const *environment, char **answer)
 {
     _arena_ struct arena a = { 0 };
@@ -75,8 +84,13 @@ int writ_executors(const char *const *environment, char **answer)
     for (size_t i = 0; i < all.n; i++)
         put_executor(&all.v[i], &out);
     json_close(&out, ']');
+    json_key(&out, "damaged");
+    json_open(&out, '[');
+    for (size_t i = 0; i < all.damages; i++)
+        put_damage(&all.damaged[i], &out);
+    json_close(&out, ']');
     json_close(&out, '}');
-    return take_answer(&out, WRIT_OK, answer);
+    return take_answer(&out, all.damages ? WRIT_REFUSED : WRIT_OK, answer);
 }
 
 /* ---- one more ---- */
