@@ -7,6 +7,7 @@
 #include "contract/adapter_doc.h"
 
 #include "contract/fallback.h"
+#include "contract/network_doc.h"
 #include "contract/whole.h"
 
 /* clang-format off */
@@ -117,6 +118,7 @@ static const struct field network_fields[] = {
 
 static const struct rule network_rules[] = {
     { "R-001-116", "Hosts are allowed only where the network is on.", whole_network },
+    { "R-001-116", "An entry is a name, *.name or an address, with a port or without.", network_entries },
 };
 
 #define AT(member) offsetof(struct adapter_metadata, member)

@@ -39,6 +39,16 @@ def R_001_116_an_api_without_its_host_is_told_before_it_is_called(place):
 
 
 @case
+def R_001_116_a_host_that_is_none_is_told_with_the_adapter(place):
+    for host, told in (("https://api.example.org", "no host"), ("api.example.org:99999", "no host"), ("a b", "no host")):
+        override = {"network": {"enabled": True, "allow": ["api.example.org", host]}}
+        place.stock(api(sandbox_override=override), tools=[tool("n", network="api")])
+        run = place.writ("check", str(place.repo / ".writ/adapters/n.yaml"))
+        hold(run.status == 65 and told.encode() in run.out + run.err
+             and b"/sandbox_override/network/allow/1" in run.out + run.err, run)
+
+
+@case
 def R_001_091_auth_that_lacks_something_is_told_before_it_is_called(place):
     for auth, members, code, at in (
             ("oauth", {}, "VALIDATION_ERROR", "/interface/api/auth_method"),

@@ -66,10 +66,14 @@ static bool find_function(struct sdk_function *f, struct arena *a, struct error 
 
 /* ---- the package ---- */
 
-static bool is_path(struct str package)
+/* Names of packages have slashes in them, but Python's. */
+static bool is_path(const struct sdk_interface *sdk)
 {
+    struct str package = sdk->package;
+
     return str_begins(package, "/") || str_begins(package, "./") || str_begins(package, "../") ||
-           str_is(package, ".") || str_is(package, "..");
+           str_is(package, ".") || str_is(package, "..") ||
+           (sdk->language == SDK_PYTHON && memchr(package.s, '/', package.n));
 }
 
 static bool take_place(struct sdk_function *f, char *path, struct error *e)
@@ -108,7 +112,7 @@ static bool find_package(struct sdk_function *f, struct arena *a, struct error *
     const char *directory = f->ask->adapter->directory, *path;
     _free_ char *real = NULL;
 
-    if (!is_path(package))
+    if (!is_path(f->sdk))
         return true;
     if (package.s[0] != '/' && !directory)
         return error_set(e, CODE_IO, "package %s is beside the adapter, which has no directory",

@@ -165,6 +165,8 @@ static void R_001_095_a_package_is_a_path_or_installed(void **state)
     assert_word(bound().call.arguments, 4, path_of("text"));
     at.sdk.package = str_of(path_of("crate/../text"));
     assert_word(bound().call.arguments, 4, path_of("text"));
+    at.sdk.package = str_of("crate/../text"); /* no name in Python has a slash */
+    assert_word(bound().call.arguments, 4, path_of("text"));
     at.sdk.package = str_of("requests");
     assert_word(bound().call.arguments, 4, "");
     assert_int_equal(bound().read.n, 0);
@@ -202,7 +204,7 @@ static void node_is_given_what_to_call(void **state)
     assert_word(call.call.arguments, 5, "path");
     assert_word(call.call.arguments, 6, path_of("text"));
     put("node_modules/text/index.js", "");
-    at.sdk.package = str_of("text");
+    at.sdk.package = str_of("@scope/text"); /* a name, for all its slash */
     call = bound();
     assert_word(call.call.arguments, 5, "installed");
     assert_word(call.call.arguments, 6, at.dir);
