@@ -51,7 +51,7 @@ static void keep_first(void *to, jv message)
         (void)error_set(e, ERROR_SYNTAX, "%s", jv_string_value(text));
         for (char *c = e->msg; *c; c++)
             if (iscntrl((unsigned char)*c))
-                *c = ' ';
+                *c = c[1] ? ' ' : '\0';
     }
     jv_free(text);
 }
@@ -72,6 +72,7 @@ static jq_state *compile(const char *text, struct error *e)
         return NULL;
     }
     jq_set_error_cb(jq, keep_first, e);
+    jq_set_attr(jq, jv_string("JQ_LIBRARY_PATH"), jv_array()); /* without, it dies of an import */
     if (!jq_compile(jq, text))
         jq_teardown(&jq);
     else
@@ -126,7 +127,10 @@ static bool jq_ready(struct error *e)
     }
     jq = compile(arena_text(&self.a, self.program), &alone);
     if (!jq)
-        return error_set(e, ERROR_SYNTAX, "%s", alone.msg);
+        return error_set(e, ERROR_SYNTAX, "%s%s", alone.msg,
+                         strstr(alone.msg, "module not found")
+                             ? "; an executor reads no files: put its functions into the program"
+                             : "");
     jq_teardown(&jq);
     return error_set(e, ERROR_SYNTAX,
                      "the program is empty, or begins with what must come first: "

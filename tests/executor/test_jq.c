@@ -125,6 +125,8 @@ static void a_program_that_does_not_compile_is_refused_in_its_own_lines(void **s
         { ".\n| nonesuch", "nonesuch/0 is not defined at <top-level>, line 2" },
         { "", "the program is empty" },
         { "module {}; .", "begins with what must come first" },
+        { "import \"a\" as a; .", "module not found: a; an executor reads no files" },
+        { "include \"./a\" {search: \"/\"}; .", "module not found" },
     };
 
     (void)state;
