@@ -8,13 +8,15 @@
 #include "engine/input.h"
 
 void keeping_open(struct keeping *k, const char *ledger, const char *const *environment,
-                  const struct world *world)
+                  const struct world *world, int cancel)
 {
     struct store_open how = { .access = STORE_APPEND,
                               .where = home_ledger(ledger, environment, &k->a),
                               .world = world,
+                              .cancel = &k->cancel,
                               .few = true };
 
+    k->cancel = cancel;
     (void)pthread_mutex_init(&k->lock, NULL);
     if (how.where)
         k->open = ledger_open(&how, &k->a, &k->ledger, &k->why);
@@ -47,7 +49,9 @@ bool keeping_begin(struct keeping *k, struct error *e)
 bool keeping_end(struct keeping *k, bool ok, struct error *e)
 {
     ok = ok && ledger_commit(&k->ledger, !k->swift, e);
-    if (!ok)
+    if (ok)
+        k->cancel = -1;
+    else
         ledger_rollback(&k->ledger);
     (void)pthread_mutex_unlock(&k->lock);
     return ok;

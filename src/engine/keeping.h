@@ -13,14 +13,16 @@ struct keeping {
     struct ledger ledger;
     bool open;
     struct error why; /* it is not open */
+    int cancel; /* readable when nobody wants to wait for the ledger any more; -1: everybody does,
+                   as is so once something was entered: what follows belongs to it */
     bool swift; /* does not wait for the disk: a process may end at any time, the power may not */
     struct arena a;
     pthread_mutex_t lock; /* one transaction at a time */
 };
 
-/* Opens the caller's ledger; that it could not be is in *k. */
+/* Opens the caller's ledger; that it could not be is in *k. `cancel`: see above. */
 void keeping_open(struct keeping *k, const char *ledger, const char *const *environment,
-                  const struct world *world);
+                  const struct world *world, int cancel);
 void keeping_close(struct keeping *k);
 
 #define _keeping_ _cleanup_(keeping_close)

@@ -50,6 +50,11 @@ static bool fail(struct sqlite *db, int rc, struct error *e)
         return error_set(e, CODE_IO, "'%s' cannot be written: it or its directory is read-only",
                          db->path);
     case SQLITE_BUSY:
+        if (db->called_off)
+            return error_set(e, CODE_EXECUTION_HALTED,
+                             "'%s' is busy, and was waited for until that was called off; fuser or "
+                             "lsof names who has it open",
+                             db->path);
         return error_set(e, CODE_IO,
                          "'%s' is busy: others have kept it for %d seconds; fuser or lsof names "
                          "who has it open: wait until they are done, or end them",
@@ -194,7 +199,9 @@ bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error 
     _buf_ struct buf path = { .max = 64 << 10 };
     int rc;
 
-    *db = (struct sqlite){ .path = how->path, .world = how->world, .texts = how->texts };
+    *db = (struct sqlite){
+        .path = how->path, .world = how->world, .cancel = how->cancel, .texts = how->texts
+    };
     plain_path(how->path, how->still, &path);
     if (!buf_ok(&path))
         return error_set(e, CODE_IO, "a path of more than %zu bytes", path.max);

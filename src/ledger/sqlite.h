@@ -36,6 +36,8 @@ struct sqlite {
     struct sqlite3 *db;
     const char *path;          /* as the user calls it */
     const struct world *world; /* for the chance in waiting */
+    const int *cancel;         /* nobody wants to wait any more; or NULL */
+    bool called_off;           /* so it was */
     int64_t waited_us;
     int frames;   /* in the WAL, as far as this connection knows */
     int small;    /* commits of few frames, one after the other */
@@ -51,6 +53,7 @@ struct sqlite_open {
     bool few;   /* 1 MB of pages is enough; else 16 */
     bool still; /* nobody writes to it: needs neither locks nor files beside it */
     const struct world *world;
+    const int *cancel;
     const char *const *texts;
 };
 

@@ -2,6 +2,7 @@
 /* sqlite_wait.c: how who finds an SQLite file locked by others waits for his turn. */
 #include <time.h>
 
+#include "base/cancel.h"
 #include "ledger/sqlite.h"
 
 enum {
@@ -31,7 +32,8 @@ int sqlite_wait_turn(void *self, int tries)
 
     if (tries == 0)
         db->waited_us = 0;
-    if (db->waited_us >= WAIT_ALL_US)
+    db->called_off = db->cancel && cancel_asked(*db->cancel);
+    if (db->called_off || db->waited_us >= WAIT_ALL_US)
         return 0;
     nap(db, tries);
     return 1;

@@ -92,7 +92,9 @@ struct store_open {
     const char *where; /* a file, or an address */
     enum store_access access;
     const struct world *world; /* for names and times the store has to make up */
-    bool few; /* few entries at a time are appended: little is held in memory for them */
+    const int *cancel; /* readable when nobody wants to wait for others any more (cancel.h); as long
+                          as the store is open; or NULL */
+    bool few;          /* few entries at a time are appended: little is held in memory for them */
 };
 
 /* A reader's callback. False ends the reading; *e then says why, or has code 0: enough was seen. */

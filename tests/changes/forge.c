@@ -69,7 +69,7 @@ int main(int argc, char **argv)
         return 2;
     }
     json_canon(&document->root, &a, &canon);
-    keeping_open(&k, argv[1], none, world_real());
+    keeping_open(&k, argv[1], none, world_real(), -1);
     ok = keeping_begin(&k, &e) &&
          keeping_end(&k, enter(&k, str_of(argv[2]), buf_str(&canon), &a, &e), &e);
     keeping_close(&k);

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import signal
+import sqlite3
 import subprocess
 import sys
 
@@ -98,6 +99,31 @@ def R_002_023_a_command_that_was_called_off_is_cancelled_with_a_reason(place):
     expect(run, cause="cancelled")
     entries = told(place, run, "cancelled", error=None, result=None)
     true(entries[4]["body"]["payload"]["cancelReason"], entries[4])
+
+
+def listens(child):
+    """Has it begun to hear SIGINT by itself?"""
+    blocked = next(line for line in open(f"/proc/{child.pid}/status") if line.startswith("SigBlk:"))
+    return int(blocked.split()[1], 16) >> (signal.SIGINT - 1) & 1
+
+
+@case
+def who_waits_for_the_ledger_can_be_called_off_and_ran_nothing(place):
+    if POSTGRES:
+        raise tap.Skip("a lock of the file")
+    same(place.exec("/bin/true").status, 0)
+    writer = sqlite3.connect(place.file, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    child = subprocess.Popen([tap.WRIT, "exec", "--json", "--write", ".", "--", "/bin/touch", "ran"], cwd=place.work,
+                             env=place.environment({}), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    while not listens(child):
+        same(child.poll(), None)
+        os.sched_yield()
+    child.send_signal(signal.SIGINT)
+    told = ledger.json.loads(child.communicate(timeout=50)[0])  # less than it would wait
+    writer.close()
+    same((child.returncode, told["code"], (place.work / "ran").exists()), (74, "EXECUTION_HALTED", False), told)
+    true("nothing ran" in told["message"] and "is busy" in told["message"], told)
 
 
 @case

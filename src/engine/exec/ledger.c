@@ -119,7 +119,8 @@ static void *open_ledger(void *exec)
 {
     struct exec *x = exec;
 
-    keeping_open(&x->opening.keeping, x->command->ledger, x->command->environment, x->world);
+    keeping_open(&x->opening.keeping, x->command->ledger, x->command->environment, x->world,
+                 x->command->cancel);
     return NULL;
 }
 

@@ -296,7 +296,7 @@ int writ_apply(const struct writ_action *action, writ_line line, void *self)
     x.auditor = (struct auditor){ keeping_write, &x.keeping };
     (void)pthread_mutex_init(&x.lock, NULL);
     (void)pthread_cond_init(&x.turned, NULL);
-    keeping_open(&x.keeping, action->ledger, action->environment, world_real());
+    keeping_open(&x.keeping, action->ledger, action->environment, world_real(), -1);
     status = apply(&x, &a);
     keeping_close(&x.keeping);
     (void)pthread_cond_destroy(&x.turned);

@@ -105,7 +105,7 @@ static int open_all(struct asked *s, char **answer)
     c->store = open(evidence, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (c->store < 0 && errno == ENOENT && fs_make_dirs(evidence, &e)) /* what goes is kept there */
         c->store = open(evidence, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    keeping_open(&s->keeping, s->ask->ledger, s->ask->environment, world_real());
+    keeping_open(&s->keeping, s->ask->ledger, s->ask->environment, world_real(), -1);
     s->opened = true;
     return WRIT_OK;
 }

@@ -300,7 +300,7 @@ int writ_executor_add(const struct writ_input *manifest, const char *const *envi
         input_answer(&r, "executor", &out);
         return take_answer(&out, WRIT_WRONG, answer);
     }
-    keeping_open(&x.keeping, ledger, environment, world_real());
+    keeping_open(&x.keeping, ledger, environment, world_real(), -1);
     status = add(&x, answer);
     workshop_close(&x.workshop);
     keeping_close(&x.keeping);

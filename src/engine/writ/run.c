@@ -134,7 +134,7 @@ static int run_given(const struct writ_plan *plan, char **answer)
     toolbox_open(&toolbox, plan->environment, r.world);
     toolbox_share(&toolbox, &fleet, &registries);
     progress_open(&progress, plan->progress);
-    keeping_open(&keeping, plan->ledger, plan->environment, r.world);
+    keeping_open(&keeping, plan->ledger, plan->environment, r.world, plan->force);
     r.kept = kept_new();
     status = run(&r, answer);
     running_leave(&r);

@@ -92,6 +92,7 @@ static bool try_open(struct store *s, bool still, struct error *e)
         .few = s->how.few,
         .still = still,
         .world = s->how.world,
+        .cancel = s->how.cancel,
         .texts = store_sqlite_texts,
     };
     bool ok;

@@ -2,6 +2,7 @@
 /* test_store_sqlite.c: a ledger in a file: what is no ledger, and hands on the past. */
 #include "unit/ledger/by_hand.h"
 
+#include <sys/eventfd.h>
 #include <time.h>
 
 #include "contract/codes.h"
@@ -91,6 +92,37 @@ static void whoever_appends_is_waited_for_a_minute(void **state)
     kind->rollback(s);
     kind->close(s);
     kind->close(holder);
+}
+
+static void who_calls_off_waits_no_longer(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    const char *where = fresh_place(&a);
+    struct store *holder = open_at(where, STORE_APPEND, &a), *s;
+    int cancel = eventfd(1, EFD_CLOEXEC), nobody = -1;
+    const int *const calls[] = { &cancel, &nobody };
+    struct error e = { 0 };
+    struct tip tip;
+
+    (void)state;
+    ok(kind->begin(holder, &tip, &e));
+    slept_us = 0;
+    in_vain = true;
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        struct store_open how = {
+            .where = where, .access = STORE_APPEND, .world = world_real(), .cancel = calls[i]
+        };
+
+        ok(kind->open(&how, &a, &s, &e));
+        assert_false(kind->begin(s, &tip, &e));
+        assert_int_equal(e.code, i ? CODE_IO : CODE_EXECUTION_HALTED);
+        assert_int_equal(slept_us != 0, i);
+        kind->close(s);
+    }
+    in_vain = false;
+    kind->rollback(holder);
+    kind->close(holder);
+    (void)close(cancel);
 }
 
 static void a_ledger_belongs_to_its_owner_alone(void **state)
@@ -379,6 +411,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_ledger_is_said_plainly),
         cmocka_unit_test(whoever_appends_is_waited_for_a_minute),
+        cmocka_unit_test(who_calls_off_waits_no_longer),
         cmocka_unit_test(a_ledger_belongs_to_its_owner_alone),
         cmocka_unit_test(a_log_that_has_grown_is_given_back),
         cmocka_unit_test(for_who_appends_often_the_log_is_long_before_it_has_to_be),
