@@ -338,8 +338,9 @@ struct writ_action {
  *      "reason_codes":[..],"input_digest":..,"output_digest":..,"trace_id":..,"duration_ms":..,
  *      "ts_utc":..},"detail":..,"output":..,"words":..}
  *
- * detail: why it did not succeed, never with anything of the payload. output: null without one, or
- * where it was not asked for; words: what the executor said about its exception, as output.
+ * with "line", from 1, where the payload is lines. detail: why it did not succeed, never with
+ * anything of the payload. output: null without one, or where it was not asked for; words: what the
+ * executor said about its exception, as output.
  *
  * WRIT_OK when every call succeeded, WRIT_NO when one failed, WRIT_REFUSED when one was blocked,
  * WRIT_UNRECORDED when records could not be written: nothing ran, or nothing of it is told.

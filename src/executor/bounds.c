@@ -21,13 +21,16 @@ static int64_t measure(const struct doc *d, int64_t *longest) /* NOLINT(misc-no-
     return deepest + 1;
 }
 
-const char *bounds_broken(const struct doc *value, size_t bytes, const struct executor_limits *max)
+struct bound bounds_broken(const struct doc *value, size_t bytes, const struct executor_limits *max)
 {
-    int64_t longest = 0;
+    int64_t longest = 0, depth;
 
     if ((int64_t)bytes > max->max_payload_bytes)
-        return "max_payload_bytes";
-    if (measure(value, &longest) > max->max_depth)
-        return "max_depth";
-    return longest > max->max_list_items ? "max_list_items" : NULL;
+        return (struct bound){ "max_payload_bytes", max->max_payload_bytes, (int64_t)bytes };
+    depth = measure(value, &longest);
+    if (depth > max->max_depth)
+        return (struct bound){ "max_depth", max->max_depth, depth };
+    if (longest > max->max_list_items)
+        return (struct bound){ "max_list_items", max->max_list_items, longest };
+    return (struct bound){ 0 };
 }

@@ -5,5 +5,11 @@
 #include "base/doc.h"
 #include "contract/executor_doc.h"
 
-/* The name of the first limit that a value breaks, or NULL. `bytes`: of its canonical form. */
-const char *bounds_broken(const struct doc *value, size_t bytes, const struct executor_limits *max);
+struct bound {
+    const char *limit; /* its name; NULL: none is broken */
+    int64_t allowed, found;
+};
+
+/* The first limit that a value breaks. `bytes`: of its canonical form. */
+struct bound bounds_broken(const struct doc *value, size_t bytes,
+                           const struct executor_limits *max);

@@ -2,6 +2,7 @@
 /* executor.c: the pipeline: bound, digest, record, run, digest, record. */
 #include "executor/executor.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/digest.h"
@@ -145,7 +146,7 @@ static bool admit(struct pipeline *p, struct action *action, struct call *call, 
     const struct document *document;
     struct digest digest;
     struct error e;
-    const char *broken;
+    struct bound broken;
 
     if (!json_read("payload", action->payload, &max, &p->values, &document, &e)) {
         block_raw(action, &e, a);
@@ -155,15 +156,17 @@ static bool admit(struct pipeline *p, struct action *action, struct call *call, 
     digest = digest_of(canon.s, canon.len);
     action->result.input_digest = text_of(&digest, a);
     broken = bounds_broken(&document->root, canon.len, &p->executor->limits);
-    if (broken) {
-        action->detail = arena_printf(a, "the payload is above the executor's %s", broken);
+    if (broken.limit) {
+        action->detail = arena_printf(
+            a, "the payload is above the executor's %s: %" PRId64 ", allowed are %" PRId64,
+            broken.limit, broken.found, broken.allowed);
         decide(action, ACTION_BLOCKED, CODE_LIMIT_EXCEEDED, CODE_NONE, a);
     } else {
         call->value = &document->root;
         call->payload = (struct str){ arena_text(&p->values, buf_str(&canon)), canon.len };
     }
     explicit_bzero(canon.s, canon.cap);
-    return !broken;
+    return !broken.limit;
 }
 
 /* ---- afterwards ---- */

@@ -37,6 +37,7 @@ struct auditor {
 /* One call, and what came of it. */
 struct action {
     struct str payload;  /* bytes as they came */
+    int64_t line;        /* where they began, among others; 0: they came alone */
     struct str trace_id; /* a UUID; .s is NULL: a new one */
 
     struct action_result_doc result;

@@ -229,6 +229,23 @@ def among_many_calls_each_has_its_own_end(place):
     same([json.loads(line)["status"] for line in run.out.splitlines()], ["SUCCESS", "BLOCKED", "FAILED"])
 
 
+@case
+def why_one_of_many_did_not_succeed_is_told_with_its_line(place):
+    run = place.call("json_merge", None, "--lines", raw=b'\n{"target":1,"patch":2}\n \n?\n3')
+    hold(b"line 4: the payload is not JSON" in run.err and b"line 5: the executor raised" in run.err, run)
+    run = place.call("json_merge", None, raw=b"3")
+    hold(b"the executor raised" in run.err and b"line" not in run.err, run)
+
+
+@case
+def which_limit_was_broken_is_told_with_what_it_is(place):
+    place.add_jq(".", limits={"timeout_ms": 2000, "max_payload_bytes": 40, "max_depth": 2, "max_list_items": 3})
+    for payload, told in (("x" * 50, b"max_payload_bytes: 52, allowed are 40"), ([[[1]]], b"max_depth: 3, allowed are 2"),
+                          ([1, 2, 3, 4], b"max_list_items: 4, allowed are 3")):
+        run = place.call("mine", payload)
+        hold(run.status == 77 and told in run.err, run)
+
+
 def add_words(place):
     """Adds the example that is written in C, where there is what compiles it."""
     if not all(map(shutil.which, ("clang", "wasm-ld", "wasm2c"))):

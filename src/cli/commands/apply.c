@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apply.c: `writ apply`: calls a pure function under its contract. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -87,13 +88,17 @@ static void say_why(const struct doc *line, bool output)
 {
     _buf_ struct buf reasons = { .max = 1 << 10 };
     struct str detail = doc_text(line, "detail"), words = doc_text(line, "words");
+    int64_t number = doc_whole(line, "line");
+    char place[32] = "";
 
     for (const struct doc *r = doc_get(doc_get(line, "result"), "reason_codes")->first; r;
          r = r->next)
         buf_addf(&reasons, "%s%.*s", reasons.len ? ", " : "", STR_ARG(r->text));
     if (reasons.len == 0)
         return;
-    say("%.*s [%s]", STR_ARG(detail.n ? detail : str_of("it did not succeed")), reasons.s);
+    if (number)
+        (void)snprintf(place, sizeof place, "line %" PRId64 ": ", number);
+    say("%s%.*s [%s]", place, STR_ARG(detail.n ? detail : str_of("it did not succeed")), reasons.s);
     if (words.n)
         err(PLAIN, "      %.*s\n", STR_ARG(words));
     else if (!output && strstr(reasons.s, "EXECUTOR_EXCEPTION"))

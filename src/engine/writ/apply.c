@@ -29,6 +29,7 @@ struct applying {
     pthread_mutex_t lock;
     pthread_cond_t turned;
     struct str left;        /* of the payload */
+    int64_t lines;          /* of it that were read */
     size_t taken, answered; /* batches */
     int status;
     bool unheard;
@@ -74,6 +75,8 @@ static void answer(struct applying *x, const struct action *action, struct buf *
         return;
     buf_reset(out);
     json_open(out, '{');
+    if (action->line)
+        json_put_int(out, "line", action->line);
     json_key(out, "result");
     shape_json(&action_result_shape, &action->result, out);
     json_put(out, "detail", action->detail);
@@ -90,16 +93,19 @@ static void answer(struct applying *x, const struct action *action, struct buf *
 /* ---- calls ---- */
 
 /* The next line that is not blank. */
-static bool next_line(struct str *left, struct str *line)
+static bool next_line(struct applying *x, struct action *action)
 {
+    struct str *left = &x->left;
+
     while (left->n) {
         const char *end = memchr(left->s, '\n', left->n);
         size_t n = end ? (size_t)(end - left->s) : left->n;
 
-        *line = (struct str){ left->s, n };
+        action->payload = (struct str){ left->s, n };
+        action->line = ++x->lines;
         n += end ? 1 : 0;
         *left = (struct str){ left->s + n, left->n - n };
-        if (!str_only(*line, " \t\r"))
+        if (!str_only(action->payload, " \t\r"))
             return true;
     }
     return false;
@@ -111,7 +117,7 @@ static size_t next_actions(struct applying *x, struct action *actions)
 
     memset(actions, 0, CALLS * sizeof *actions);
     if (x->asked->lines) {
-        while (n < CALLS && next_line(&x->left, &actions[n].payload))
+        while (n < CALLS && next_line(x, &actions[n]))
             n++;
         return n;
     }
