@@ -33,9 +33,14 @@ void units_bytes(int64_t bytes, char out[UNITS_TEXT])
 {
     static const char *const names[] = { "B", "kB", "MB", "GB", "TB" };
     size_t i = 0;
-    int64_t unit = 1;
+    int64_t unit = 1, tenths;
 
     for (; i + 1 < sizeof names / sizeof *names && bytes / unit >= 1024; i++)
         unit *= 1024;
-    (void)snprintf(out, UNITS_TEXT, "%" PRId64 " %s", bytes / unit, names[i]);
+    tenths = bytes / unit < 10 ? bytes % unit * 10 / unit : 0;
+    if (tenths)
+        (void)snprintf(out, UNITS_TEXT, "%" PRId64 ".%" PRId64 " %s", bytes / unit, tenths,
+                       names[i]);
+    else
+        (void)snprintf(out, UNITS_TEXT, "%" PRId64 " %s", bytes / unit, names[i]);
 }
