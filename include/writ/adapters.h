@@ -84,6 +84,7 @@ struct writ_import {
     const struct writ_input *openapi; /* or NULL: an MCP server */
     const char *const *argv;          /* that starts it, ended by NULL; or NULL */
     const char *url;                  /* where it is; or NULL */
+    const char *bearer;               /* the caller's variable that has a token for it; or NULL */
     const char *name, *tool;          /* of the adapter; NULL: after what it is made of */
     const char *const *include; /* operations, as patterns with *; ended by NULL; or NULL: all */
     const char *const *exclude;
@@ -129,10 +130,11 @@ WRIT_API int writ_golden(const char *verb, const char *name, bool force,
 
 /* Speaks to the MCP server at a URL: opens, lists its tools, calls those that `context` names,
  * {"calls":[{"tool":..,"arguments":{..}}]}; where it names none, those that say that they only
- * read, and with {"all":true} every tool.
+ * read, and with {"all":true} every tool. `bearer`: the caller's variable that has a token for it,
+ * or NULL.
  *     {"era":..,"version":..,"server":{..},"tools":[..],"not_called":[..],"answers":[..]} */
-WRIT_API int writ_mcp_probe(const char *url, const char *context, const char *const *environment,
-                            char **answer);
+WRIT_API int writ_mcp_probe(const char *url, const char *context, const char *bearer,
+                            const char *const *environment, char **answer);
 
 #ifdef __cplusplus
 }

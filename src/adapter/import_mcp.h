@@ -20,6 +20,7 @@ struct mcp_import_ask {
     int transport;              /* enum mcp_transport */
     const char *const *argv;    /* of stdio: what starts it, ended by NULL */
     const char *url;            /* of http and websocket */
+    const char *bearer;         /* the variable that has its token; or NULL */
     const char *const *include; /* operations, as patterns with *, ended by NULL; or NULL: all */
     const char *const *exclude;
     const struct doc *hosts;    /* of stdio: the first text of a list of those that it reaches */

@@ -17,7 +17,8 @@
 
 enum mcp_era { MCP_UNKNOWN, MCP_LEGACY, MCP_MODERN };
 
-struct secrets; /* adapter/secret.h */
+struct secret; /* adapter/secret.h */
+struct secrets;
 
 enum { MCP_MESSAGE_MAX = 4 << 20 };
 
@@ -31,6 +32,8 @@ struct mcp_ask {
     const char *url;
     const struct http_header *headers; /* sent with every request: authorization */
     size_t header_count;
+    const char *secret_place;      /* where whoever asks says what is sent, for messages: "under
+                                      interface.mcp.auth of the adapter" */
     const struct secrets *secrets; /* are in no message about the server; or NULL. They stay where
                                       they are as long as the connection. */
     struct http_hosts hosts;       /* that may be reached */
@@ -47,6 +50,10 @@ struct mcp_ask {
 };
 
 struct mcp;
+
+/* Has every request bring the secret. False: no header takes it (CODE_SECRET_MISSING). */
+bool mcp_bearer(struct mcp_ask *ask, const struct secret *secret, struct arena *a,
+                struct error *e) NODISCARD;
 
 /* False: CODE_PEER_UNAVAILABLE (no answer in time, it is gone), CODE_PEER_PROTOCOL,
  * CODE_HOST_REFUSED.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "adapter/mcp.h"
+#include "adapter/secret.h"
 #include "engine/exec.h"
 #include "engine/toolbox.h"
 #include "engine/wired.h"
@@ -14,6 +15,7 @@
 struct visit_ask {
     const char *const *argv; /* that starts it, ended by NULL; or NULL */
     const char *url;         /* where it is; its own host is all that is reached */
+    const char *bearer;      /* the caller's variable that has a token for it; or NULL */
     const char *const *environment;
     const char *ledger;
     const char *const *weak; /* of one that runs here: as of struct writ_command */
@@ -26,6 +28,7 @@ struct visit {
     int transport;   /* enum mcp_transport */
     struct toolbox box;
     struct str host;
+    struct secrets secrets; /* that were sent: they are in nothing that is told */
 
     /* of one that runs here */
     struct wired wired;
@@ -42,6 +45,9 @@ struct visit {
 /* WRIT_OK, or why it cannot be spoken to: as a status, and *e; WRIT_WRONG: as a report on what kind
  * says. Either way it is to be closed. */
 int visit_open(struct visit *v, const struct visit_ask *ask, struct error *e) NODISCARD;
+
+/* What it said, without the token. */
+const struct doc *visit_told(const struct visit *v, const struct doc *said, struct arena *a);
 
 /* Ends it; WRIT_UNRECORDED and *e where its run could not be recorded. */
 int visit_end(struct visit *v, struct error *e);

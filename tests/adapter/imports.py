@@ -10,7 +10,7 @@ import sys
 
 import toolshed
 from servers import inside, missing
-from toolshed import APPROVED, REAL_PYTHON, hold, plans, same, true
+from toolshed import APPROVED, REAL_PYTHON, SECRET, hold, plans, same, true
 
 import peers
 import strangers
@@ -284,6 +284,34 @@ def a_server_at_a_url_is_probed(place):
     found = json.loads(run.out)
     same((found["era"], [tool["name"] for tool in found["tools"]]), ("modern", ["add", "boom", "slow"]))
     same([(answer["end"], answer["failed"]) for answer in found["answers"]], [("done", False), ("done", True)])
+
+
+@case
+def a_server_that_wants_a_token_gets_the_callers_and_nothing_tells_it(place):
+    tools = {"echo": {"readOnlyHint": True}, f"echo of {SECRET}": {"readOnlyHint": True}}
+    with strangers.stranger(tools=tools) as server:
+        server.token_wanted = SECRET
+        server.said = lambda: (200, {"result": {"content": [{"type": "text", "text": f"I heard {SECRET}"}]}})
+        given, url = {"MINE": SECRET, "OTHER": "of somebody else"}, server.url + "/locked"
+        for words in (["mcp", "probe", url], ["adapters", "import", "mcp", "--url", url]):
+            for more, status, told in (([], 1, b"name a secret with --bearer"),
+                                       (["--bearer", "OTHER"], 1, b"did not accept the secret"),
+                                       (["--bearer", "NONE"], 77, b"env NONE: the variable is not set"),
+                                       (["--bearer", "no-name"], 64, b"and not the token itself"),
+                                       (["--bearer", "MINE"], 0, b"")):
+                run = place.writ(*words, *more, env=given)
+                hold(run.status == status and told in run.err and SECRET.encode() not in run.out + run.err, run)
+        probed = json.loads(place.writ("mcp", "probe", url, "--bearer", "MINE", env=given).out)
+        same(probed["answers"][0]["result"]["content"][0]["text"], "I heard [redacted]")
+        run = place.writ("adapters", "import", "--json", "--include", "echo", "--bearer", "MINE", "mcp", "--url", url, env=given)
+        hold(run.status == 0, run)
+        name = stock(place, json.loads(run.out))
+        same(said(place.fine(f"{name}.echo", env=given)), "I heard [redacted]")
+        place.fails(77, "SECRET_MISSING", f"{name}.echo")
+        same([one[2].get("Authorization") for one in server.seen if one[2].get("Authorization") not in
+              (None, "Bearer " + SECRET, "Bearer of somebody else")], [])
+        run = place.writ("adapters", "import", "mcp", "--bearer", "MINE", "--", "/bin/true", env=given)
+        hold(run.status == 64 and b"--bearer is for a server at --url" in run.err, run)
 
 
 @case

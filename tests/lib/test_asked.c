@@ -364,7 +364,7 @@ static void what_is_to_be_done_is_asked_for(void **state)
     missed(writ_canon(&small, &answer, NULL), &answer, "len");
     missed(writ_schema(NULL, &answer), &answer, "kind");
     missed(writ_cancel(NULL, NULL, surroundings, &answer), &answer, "run");
-    missed(writ_mcp_probe(NULL, NULL, surroundings, &answer), &answer, "url");
+    missed(writ_mcp_probe(NULL, NULL, NULL, surroundings, &answer), &answer, "url");
     missed(writ_diff(&changes, &answer), &answer, "run");
     missed(writ_commit(&changes, &answer), &answer, "run");
     missed(writ_discard(&changes, &answer), &answer, "run");

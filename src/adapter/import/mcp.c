@@ -328,6 +328,10 @@ static void put_interface(const struct importing *im, const char *server, struct
         put_words(to, im->ask->argv);
     if (im->ask->url)
         put(to, "    url:", str_of(im->ask->url));
+    if (im->ask->bearer) {
+        buf_adds(to, "    auth:\n");
+        put(to, "      secret:", str_of(im->ask->bearer));
+    }
     buf_adds(to, "    tool_mapping:\n");
     buf_add(to, im->mapping.s, im->mapping.len);
 }
@@ -337,8 +341,14 @@ static void put_secrets(const struct mcp_import_ask *ask, struct buf *to)
 {
     const char *const *name = ask->secrets;
 
-    if (name && *name)
+    if (ask->bearer || (name && *name))
         buf_adds(to, "\nsecrets:\n");
+    if (ask->bearer) {
+        put(to, "  - name:", str_of(ask->bearer));
+        put(to, "    env:", str_of(ask->bearer));
+        buf_adds(to, "    hosts:\n");
+        put(to, "      -", host_of(ask->url));
+    }
     for (; name && *name; name++) {
         put(to, "  - name:", str_of(*name));
         put(to, "    env:", str_of(*name));

@@ -36,11 +36,10 @@ const char *mcp_status_words(const struct mcp *m, int status, struct arena *a)
 {
     if (status != 401 && status != 403)
         return arena_printf(a, "HTTP status %d", status);
-    return arena_printf(a, "HTTP status %d: %s", status,
-                        m->ask.header_count
-                            ? "it did not accept the secret that interface.mcp.auth names"
-                            : "it wants to know who asks; name a secret under interface.mcp.auth "
-                              "of the adapter");
+    return arena_printf(a, "HTTP status %d: %s %s", status,
+                        m->ask.header_count ? "it did not accept the secret that is named"
+                                            : "it wants to know who asks; name a secret",
+                        m->ask.secret_place);
 }
 
 const struct doc *mcp_clean_doc(const struct mcp *m, const struct doc *d, struct arena *a)

@@ -48,9 +48,14 @@ static bool from_mcp(const struct args *args, struct arena *a, struct writ_impor
 {
     (void)a;
     out->url = args_get(args, "url");
+    out->bearer = args_get(args, "bearer");
     out->argv = args->count > 1 ? args->operands + 1 : NULL;
     if (!out->url == !out->argv) {
         say("mcp takes either what starts the server, behind --, or --url URL");
+        return false;
+    }
+    if (out->bearer && !out->url) {
+        say("--bearer is for a server at --url; one that is started here has --env");
         return false;
     }
     out->cancel = stops_watch();
@@ -265,9 +270,10 @@ const struct command cmd_adapters_import = {
                   { "writ adapters import openapi api.json --include 'get*' --exclude '*Old'", "some of its operations" },
                   { "writ adapters import mcp -- mcp-server-filesystem .",                    "the tools of a server, started in the sandbox" },
                   { "writ adapters import mcp --allow-host slack.com --env SLACK_BOT_TOKEN=any -- mcp-server-slack", "one that needs a host and a secret; whoever calls it has the real one" },
-                  { "writ adapters import mcp --url https://example.org/mcp",                 "the tools of a server elsewhere" } },
+                  { "writ adapters import mcp --url https://example.org/mcp --bearer EXAMPLE_TOKEN", "the tools of a server elsewhere that wants a token" } },
     .options = { { "name",    "NAME",    NULL, "its adapter_id and name; after the document's title or the server when left out" },
                  { "url",     "URL",     NULL, "where the MCP server is: http, https, ws or wss" },
+                 { "bearer",  "VARIABLE", NULL, "the variable that has the token which the server at --url wants; the adapter names it under secrets" },
                  { "tool",    "TOOL",    NULL, "its tool_id in the registry; its name when left out" },
                  { "include", "PATTERN", NULL, "only operations like this, with * for anything", .many = true },
                  { "exclude", "PATTERN", NULL, "no operations like this",                        .many = true },

@@ -16,7 +16,8 @@ static int run_probe(const struct args *args)
 
     if (!context && args_get(args, "call-all"))
         context = "{\"all\":true}";
-    status = writ_mcp_probe(args->operands[0], context, args->environment, &answer);
+    status = writ_mcp_probe(args->operands[0], context, args_get(args, "bearer"), args->environment,
+                            &answer);
     /* What was heard is JSON for everybody; that nothing was is told to people in words. */
     return keeper_tell(answer, status, json || doc_get(answer_read(answer, &a), "answers"));
 }
@@ -33,6 +34,7 @@ const struct command cmd_mcp_probe = {
                   { "writ mcp probe https://example.org/mcp --context '{\"calls\":[{\"tool\":\"add\",\"arguments\":{\"a\":1,\"b\":2}}]}'", "this call alone" },
                   { "writ adapters import mcp --url https://example.org/mcp", "an adapter of its tools; none is called" } },
     .options = { { "context", "JSON", NULL, "what is called: {\"calls\":[{\"tool\":..,\"arguments\":{..}}]}" },
+                 { "bearer",  "VARIABLE", NULL, "the variable that has the token which the server wants" },
                  { "call-all", NULL,  NULL, "calls every tool once, also those that may change or destroy something" },
                  { "json",    NULL,   NULL, "what went wrong is JSON, too" } },
     .least = 1,

@@ -234,7 +234,6 @@ static bool headers_of(struct server *s, struct tool_call *c, struct mcp_ask *as
     const struct auth_doc *auth = c->adapter->doc.interface->mcp->auth;
     struct attempt_end ignored = { 0 };
     const struct secret *secret;
-    struct http_header *header;
     struct url_parts url;
 
     if (!auth || !auth->secret.n)
@@ -250,17 +249,7 @@ static bool headers_of(struct server *s, struct tool_call *c, struct mcp_ask *as
     if (!secret)
         return error_set(e, CODE_SECRET_MISSING, "the adapter has no secret %.*s",
                          STR_ARG(auth->secret));
-    if (!secret_fits_header(secret->value))
-        return error_set(e, CODE_SECRET_MISSING,
-                         "the secret %.*s has a control character or one beyond ASCII, which no "
-                         "header takes",
-                         STR_ARG(auth->secret));
-    header = arena_new(&s->a, struct http_header);
-    header->name = str_of("Authorization");
-    header->value = str_of(arena_printf(&s->a, "Bearer %.*s", STR_ARG(secret->value)));
-    ask->headers = header;
-    ask->header_count = 1;
-    return true;
+    return mcp_bearer(ask, secret, &s->a, e);
 }
 
 /* Its program is not there: how it gets there, where that is known. */
@@ -306,6 +295,7 @@ static bool open_one(struct server *s, struct tool_call *c, struct mcp **out, st
                            .name = s->name,
                            .in = -1,
                            .out = -1,
+                           .secret_place = "under interface.mcp.auth of the adapter",
                            .patience_ms = patience < PATIENCE_MS ? patience : PATIENCE_MS,
                            .cancel = c->ask->cancel,
                            .late = &s->wired.deaf };

@@ -127,6 +127,29 @@ static bool look_at(struct visit *v, const char *url, struct error *e)
                      "'%.200s' is no URL of a server: http, https, ws or wss, and a host", url);
 }
 
+/* Who gives the token in place of its name would find it in messages. */
+static bool read_token(struct visit *v, const struct visit_ask *ask, struct mcp_ask *how,
+                       struct error *e)
+{
+    struct secret_places places = { .environment = ask->environment };
+    struct secret_doc doc = { .name = str_of("token") };
+    struct secret_ask secret = { .doc = &doc, .places = &places };
+    const char *why;
+
+    if (!ask->bearer)
+        return true;
+    doc.env = str_of(ask->bearer);
+    if (!forms[FORM_ENV_NAME].fits(doc.env, &why))
+        return error_set(
+            e, CODE_VALIDATION_ERROR,
+            "bearer takes the name of the variable that has the token, and not the token "
+            "itself");
+    if (!secret_find(&secret, &v->a, &v->secrets, e))
+        return error_wrap(e, "the token");
+    how->secrets = &v->secrets;
+    return mcp_bearer(how, v->secrets.v, &v->a, e);
+}
+
 /* ---- both ---- */
 
 static bool reach(struct visit *v, const struct visit_ask *ask, struct mcp_ask *how,
@@ -143,6 +166,8 @@ static bool reach(struct visit *v, const struct visit_ask *ask, struct mcp_ask *
     } else {
         if (!look_at(v, ask->url, e) || !toolbox_http(&v->box, &how->http, e))
             return false;
+        if (!read_token(v, ask, how, e))
+            return false;
         how->url = ask->url;
         how->hosts = (struct http_hosts){ .allow = &v->host, .allow_count = 1 };
     }
@@ -156,6 +181,7 @@ int visit_open(struct visit *v, const struct visit_ask *ask, struct error *e)
                            .name = ask->argv ? ask->argv[0] : ask->url,
                            .in = -1,
                            .out = -1,
+                           .secret_place = "with --bearer",
                            .patience_ms = PATIENCE_MS,
                            .cancel = ask->cancel,
                            .late = &v->wired.deaf };
@@ -172,6 +198,11 @@ int visit_open(struct visit *v, const struct visit_ask *ask, struct error *e)
         return WRIT_OK;
     v->mcp = NULL;
     return ask->argv ? why_not(v, e) : visit_status(e);
+}
+
+const struct doc *visit_told(const struct visit *v, const struct doc *said, struct arena *a)
+{
+    return v->secrets.n && said ? redact_doc(said, &v->secrets, a) : said;
 }
 
 int visit_end(struct visit *v, struct error *e)
@@ -195,5 +226,6 @@ void visit_close(struct visit *v)
         exec_close(&v->x);
     wired_close(&v->wired);
     toolbox_close(&v->box);
+    secrets_wipe(&v->secrets);
     arena_free(&v->a);
 }

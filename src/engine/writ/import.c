@@ -264,13 +264,14 @@ static bool make(const struct writ_import *import, const struct visit *v, const 
                  struct arena *a, struct import_made *made, struct error *e)
 {
     struct import_given given = import_given(import->options, a);
-    struct mcp_import_ask ask = { .server = mcp_server_info(v->mcp),
-                                  .tools = tools,
+    struct mcp_import_ask ask = { .server = visit_told(v, mcp_server_info(v->mcp), a),
+                                  .tools = visit_told(v, tools, a),
                                   .name = import->name,
                                   .tool = import->tool,
                                   .transport = v->transport,
                                   .argv = from_anywhere(import->argv, a),
                                   .url = import->argv ? NULL : import->url,
+                                  .bearer = import->bearer,
                                   .include = some(import->include),
                                   .exclude = import->exclude,
                                   .hosts = given.hosts,
@@ -299,6 +300,7 @@ static int ask_server(const struct writ_import *import, struct arena *a, struct 
 {
     struct visit_ask ask = { .argv = import->argv,
                              .url = import->url,
+                             .bearer = import->bearer,
                              .environment = import->environment,
                              .ledger = import->ledger,
                              .weak = import->weak,
@@ -350,6 +352,10 @@ int writ_import(const struct writ_import *import, char **answer)
         *answer =
             record_failure(CODE_USAGE, "there is more to import than one: give a document, an "
                                        "address or a command");
+        return WRIT_USAGE;
+    }
+    if (import->bearer && !import->url) {
+        *answer = record_failure(CODE_USAGE, "a token is sent to a server at an address alone");
         return WRIT_USAGE;
     }
     if (import->openapi)

@@ -62,6 +62,16 @@ static bool all_answered(struct str answer, struct arena *a)
     return true;
 }
 
+static void leave_token_out(const struct visit *v, struct arena *a, struct buf *out)
+{
+    struct str clean = redact(buf_str(out), &v->secrets, a);
+
+    if (clean.s == out->s)
+        return;
+    buf_reset(out);
+    buf_add(out, clean.s, clean.n);
+}
+
 static int speak(const struct visit_ask *ask, const struct wish *wish, struct arena *a,
                  struct buf *out, struct error *e)
 {
@@ -72,6 +82,7 @@ static int speak(const struct visit_ask *ask, const struct wish *wish, struct ar
         return status;
     if (!mcp_probe(v.mcp, wish->context, wish->all, a, out, e))
         return visit_status(e);
+    leave_token_out(&v, a, out);
     return all_answered(buf_str(out), a) ? WRIT_OK : WRIT_NO;
 }
 
@@ -85,11 +96,13 @@ static int probe(const struct visit_ask *ask, const char *given, struct buf *out
     return speak(ask, &wish, &a, out, e);
 }
 
-int writ_mcp_probe(const char *url, const char *context, const char *const *environment,
-                   char **answer)
+int writ_mcp_probe(const char *url, const char *context, const char *bearer,
+                   const char *const *environment, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    struct visit_ask ask = { .url = url, .environment = environment, .cancel = -1 };
+    struct visit_ask ask = {
+        .url = url, .bearer = bearer, .environment = environment, .cancel = -1
+    };
     struct error e = { 0 };
     int status;
 

@@ -112,6 +112,13 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         """Nobody is let in; the path says with which status."""
         self.answer(int(self.path.rsplit("/", 1)[1]), b'{"error": "invalid_token"}', Content_Type="application/json")
 
+    def do_locked(self, body):
+        """The MCP server of `said`, for who brings the token."""
+        if self.headers.get("Authorization") == "Bearer " + self.server.token_wanted:
+            self.do_said(body)
+        else:
+            self.answer(401)
+
     def do_cut(self, body):
         """An MCP server with sessions. It takes a call, ends the stream and forgets; `slow`: or wants to be asked late."""
         asked = json.loads(body or b"{}")
