@@ -346,8 +346,9 @@ def who_is_not_there_or_speaks_something_else_is_told(place):
             hold(run.status in status and json.loads(run.out)["message"], run)
     run = place.writ("mcp", "probe", url)
     hold(run.status == 69 and not run.out and run.err, run)
-    run = place.writ("mcp", "probe", url, "--context", "{")
-    hold(run.status == 64, run)
+    for context in ("{", "{}", '{"calls":[]}', '{"tools":["echo"]}'):
+        run = place.writ("mcp", "probe", url, "--context", context)
+        hold(run.status == 64 and b"context" in run.err, run)
 
 
 # ---- documents ----

@@ -205,7 +205,7 @@ def a_registry_that_is_wrong_lets_nothing_run(place):
 def a_registry_that_is_wrong_is_told_by_what_is_wrong_and_not_by_a_warning_before_it(place):
     place.put(".writ/tools.yaml", "tools: [{tool_id: TL-1, name: all, owner: me, status: active, "
                                   "scope: {commands: [sh], bogus: 1}}]\n")
-    told = "registry: a tool's scope has no field 'bogus'"
+    told = "registry: a tool's scope has no field 'bogus'; it has commands, operations, filesystem, network, iv02"
     document = plan(touch("ran"))
     foretold = json.loads(place.writ("run", "--dry-run", "--json", place.document(document)).out)
     same(foretold["steps"][0]["refused"]["message"], told)

@@ -158,7 +158,7 @@ void say_enum(const struct rule *rule, const struct doc *d, struct buf *to)
     enum { SHOWN = 12 };
     uint32_t n = 0;
 
-    buf_adds(to, "must be one of ");
+    buf_adds(to, rule->number ? "must be one of " : "must be one of none, so nothing fits");
     for (const struct doc *c = doc_first(rule->at, DOC_LIST); c && n < SHOWN; c = c->next, n++) {
         buf_adds(to, n ? ", " : "");
         doc_say(c, to);

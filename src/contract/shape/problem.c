@@ -9,7 +9,7 @@
 #include "contract/forms.h"
 #include "contract/range.h"
 
-enum { SAY = 256, LIST_SAY = 1024, FIELDS_MAX = 64 };
+enum { SAY = 256, LIST_SAY = 1024, FIELDS_MAX = 64, FIELDS_SAID = 10 };
 
 void problem_kind(const struct spot *s, const struct doc *d, const char *should)
 {
@@ -155,13 +155,18 @@ void problem_missing(const struct spot *s, const struct doc *d)
 void problem_unknown(const struct spot *s, const struct doc *d)
 {
     const char *names[FIELDS_MAX];
-    _buf_ struct buf near = { .max = SAY };
+    _buf_ struct buf known = { .max = LIST_SAY };
+    size_t n = s->shape->count;
 
-    for (size_t i = 0; i < s->shape->count; i++)
+    for (size_t i = 0; i < n; i++)
         names[i] = s->shape->fields[i].name;
-    suggest(d->key, names, s->shape->count, &near);
+    suggest(d->key, names, n, &known);
+    if (known.len || n > FIELDS_SAID)
+        n = 0;
+    for (size_t i = 0; i < n; i++)
+        buf_addf(&known, "%s%s", i ? ", " : "; it has ", names[i]);
     report_add(s->report, ABOUT_KEY, d, s->shape->code, "%s %s has no field %s%s",
-               article(s->shape), s->shape->name, said(d->key, s->report->a), buf_str(&near).s);
+               article(s->shape), s->shape->name, said(d->key, s->report->a), buf_str(&known).s);
 }
 
 void problem_no_map(const struct spot *s, const struct doc *d)

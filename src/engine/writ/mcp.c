@@ -40,6 +40,10 @@ static bool read_wish(const char *given, const char *const *environment, struct 
         return false;
     all = out->context ? doc_get(out->context, "all") : NULL;
     out->all = all && all->kind == DOC_BOOL && all->truth;
+    if (given && !out->all && !mcp_probe_calls(out->context))
+        return error_set(
+            e, CODE_VALIDATION_ERROR,
+            "the context names no call: {\"calls\":[{\"tool\":..,\"arguments\":{..}}]}");
     return mcp_probe_calls(out->context) || !text || read_one(text, a, &out->context, e);
 }
 

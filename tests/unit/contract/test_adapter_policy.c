@@ -53,7 +53,7 @@ R_001_101_R_001_102_R_001_103_R_001_104_R_001_105_R_001_106_R_001_107_a_transfor
         { MORE("transforms: {input: [rename]}"), "/transforms/input/0", CODE_VALIDATION_ERROR,
           "input is 'rename', must be a map" },
         { MORE("transforms: {between: []}"), "/transforms/between", CODE_VALIDATION_ERROR,
-          "a tool adapter's transforms has no field 'between'" },
+          "a tool adapter's transforms has no field 'between'; it has input, output" },
     };
 
     (void)state;
@@ -75,7 +75,7 @@ static void R_001_109_R_001_110_R_001_111_retries_are_bounded_and_codes_are_numb
           "/errors/retry/retryable_codes/1", CODE_VALIDATION_ERROR,
           "retryable_codes is 'timeout', must be a whole number" },
         { MORE("errors: {retry: {jitter: true}}"), "/errors/retry/jitter", CODE_VALIDATION_ERROR,
-          "a retry policy has no field 'jitter'" },
+          "a retry policy has no field 'jitter'; it has max_attempts, backoff_ms, retryable_codes" },
         { MORE("errors: {retries: 3}"), "/errors/retries", CODE_VALIDATION_ERROR,
           "a tool adapter's errors has no field 'retries' (did you mean 'retry'?)" },
     };
@@ -126,7 +126,8 @@ static void R_001_114_R_001_115_R_001_116_an_override_stays_in_the_range_of_its_
         { MORE("sandbox_override: {memory_mb: 4097}"), "/sandbox_override/memory_mb",
           CODE_LIMIT_RANGE, "memory_mb is 4097, allowed 64..4096" },
         { MORE("sandbox_override: {cpu_cores: 2}"), "/sandbox_override/cpu_cores",
-          CODE_VALIDATION_ERROR, "a sandbox override has no field 'cpu_cores'" },
+          CODE_VALIDATION_ERROR,
+          "a sandbox override has no field 'cpu_cores'; it has timeout_ms, memory_mb, network" },
         { MORE("sandbox_override: {network: {enabled: 'yes'}}"),
           "/sandbox_override/network/enabled", CODE_VALIDATION_ERROR,
           "enabled is 'yes', must be true or false" },
@@ -137,7 +138,8 @@ static void R_001_114_R_001_115_R_001_116_an_override_stays_in_the_range_of_its_
           "/sandbox_override/network/allow", CODE_VALIDATION_ERROR,
           "hosts are allowed, but the network is off; it needs enabled: true, or --net with a level" },
         { MORE("sandbox_override: {network: {deny: [a]}}"), "/sandbox_override/network/deny",
-          CODE_VALIDATION_ERROR, "a sandbox override's network has no field 'deny'" },
+          CODE_VALIDATION_ERROR,
+          "a sandbox override's network has no field 'deny'; it has enabled, allow" },
     };
 
     (void)state;

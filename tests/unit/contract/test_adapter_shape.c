@@ -133,7 +133,8 @@ static void R_001_085_the_interface_is_the_one_the_type_names(void **state)
         { "interface: {cli: {executable: /usr/bin/rg, arg_mapping: {p: '{p}'}, env_mapping: {q: QUIET}}}\n",
           "", "", CODE_VALIDATION_ERROR, "a tool adapter needs 'interface'" },
         { "interface: {cli: {", "interface: {grpc: {}, cli: {", "/interface/grpc",
-          CODE_VALIDATION_ERROR, "a tool's interface has no field 'grpc'" },
+          CODE_VALIDATION_ERROR,
+          "a tool's interface has no field 'grpc'; it has cli, api, sdk, mcp" },
     };
     _checked_ struct checked c = { 0 };
 
@@ -178,7 +179,7 @@ static void R_001_086_R_001_088_R_001_089_cli(void **state)
         { "{q: QUIET}", "{q: 1ST}", "/interface/cli/env_mapping/q", CODE_VALIDATION_ERROR,
           "'1ST' is not a variable name such as HTTP_PROXY: it may not begin with a digit" },
         { "{q: QUIET}", "{q: QUIET}, shell: true", "/interface/cli/shell", CODE_VALIDATION_ERROR,
-          "a tool's cli interface has no field 'shell'" },
+          "a tool's cli interface has no field 'shell'; it has executable, base_args, arg_mapping, env_mapping, stdin_mapping" },
     };
     static const char *const fine[] = { "{value}", "-p {p.q}",     "--format={{.ID}}",
                                         "{{id}}",  "--in=*.{c,h}", "{}",
@@ -333,7 +334,8 @@ static void R_001_098_R_001_099_R_001_100_mcp(void **state)
         { "{read: read_file}", "{read: ''}", "/interface/mcp/tool_mapping/read",
           CODE_VALIDATION_ERROR, "tool_mapping has 0 characters, allowed 1 or more" },
         { "transport: stdio", "transport: http, auth: {secret: t, in: query}",
-          "/interface/mcp/auth/in", CODE_VALIDATION_ERROR, "a server's auth has no field 'in'" },
+          "/interface/mcp/auth/in", CODE_VALIDATION_ERROR,
+          "a server's auth has no field 'in'; it has secret" },
         { "transport: stdio", "transport: http, url: 'http://me:pw@a.example/mcp'",
           "/interface/mcp/url", CODE_VALIDATION_ERROR, LOGIN },
         { "transport: stdio", "transport: websocket, url: 'ws://me@[::1]:80'", "/interface/mcp/url",

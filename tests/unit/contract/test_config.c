@@ -231,7 +231,7 @@ static void names_of_classes_are_plain_and_unique(void **state)
         { "}]", "}, {class_id: go_test, allowed_prefixes: [go], hard_timeout_secs: 1}]",
           "/classes/1/class_id", INVALID, "the class 'go_test' is there already, allowed once" },
         { "go_test,", "go_test, label: \"a\\u0007b\",", "/classes/0/label", INVALID, "label holds a character that steers terminals, allowed are those that show" },
-        { "go_test,", "go_test, shell: true,", "/classes/0/shell", INVALID, "a class has no field 'shell'" },
+        { "go_test,", "go_test, shell: true,", "/classes/0/shell", INVALID, "a class has no field 'shell'; it has class_id, label, allowed_prefixes, force_rch, default_timeout_secs, soft_timeout_secs, hard_timeout_secs, cancel_grace_secs" },
     };
 
     (void)state;

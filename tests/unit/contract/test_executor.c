@@ -138,7 +138,7 @@ R_003_008_R_003_009_R_003_010_R_003_011_R_003_012_R_003_065_all_four_limits_are_
         { "max_list_items: 100", "max_list_items: null", "/limits/max_list_items",
           CODE_VALIDATION_ERROR, "max_list_items is null, must be a whole number" },
         { "max_depth: 8", "max_depth: 8, max_keys: 5", "/limits/max_keys", CODE_VALIDATION_ERROR,
-          "a pure executor's limits has no field 'max_keys'" },
+          "a pure executor's limits has no field 'max_keys'; it has timeout_ms, max_payload_bytes, max_depth, max_list_items" },
     };
     _checked_ struct checked c = { 0 };
     const struct executor_doc *doc = check_text(&c, &executor_shape, executor);
@@ -182,7 +182,7 @@ static void R_003_014_an_action_names_an_executor_and_has_a_payload(void **state
         { ",\"payload\"", ",\"executor_version\":\"1\",\"payload\"", "/executor_version",
           CODE_VALIDATION_ERROR, "'1' is not a version such as 1.0.0" },
         { ",\"payload\"", ",\"env\":{},\"payload\"", "/env", CODE_VALIDATION_ERROR,
-          "a call of an executor has no field 'env'" },
+          "a call of an executor has no field 'env'; it has executor_id, payload, trace_id, executor_version" },
     };
 
     (void)state;

@@ -142,7 +142,7 @@ R_000_070_R_000_071_R_000_072_R_000_073_R_000_074_R_000_075_R_000_076_a_manifest
         { "trace-nightly", "nightly", "/trace_id", CODE_CONTRACT_INVALID,
           "trace_id is 'nightly:2026/7', must be 'trace-' and the correlation id" },
         { "  run_id", "  owner: me\n  run_id", "/owner", CODE_CONTRACT_INVALID,
-          "a manifest has no field 'owner'" },
+          "a manifest has no field 'owner'; it has command_provenance, outcome_class, run_id, scenario_id, trace_id, transcript_path, worker_route" },
         { "cargo_test", "cargo test", "/scenario_id", CODE_CONTRACT_INVALID,
           "'cargo test' is not a slug such as run:2026/nightly-1" },
         { "trace-nightly", "trace nightly", "/trace_id", CODE_CONTRACT_INVALID,

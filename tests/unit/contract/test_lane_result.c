@@ -74,7 +74,7 @@ static void fields_have_their_types(void **state)
         { "failure_code: command_failed", "failure_code: ''", "/failure_code",
           CODE_CONTRACT_INVALID, "failure_code has 0 characters, allowed 1 or more" },
         { "route_reason", "owner: me\nroute_reason", "/owner", CODE_CONTRACT_INVALID,
-          "a lane result has no field 'owner'" },
+          "a lane result has no field 'owner'; it has artifact_manifest, command_id, exit_code, outcome_class, route, routed_command, state, failure_code, route_reason" },
         { "route_reason: force_rch", "route_reason: mood", "/route_reason", CODE_CONTRACT_INVALID,
           "'mood' is not one of force_rch, prefer_remote, caller_local, rch_unavailable" },
     };

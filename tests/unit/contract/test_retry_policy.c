@@ -48,7 +48,7 @@ static void R_004_016_R_004_017_R_004_018_R_004_019_R_004_020_retry_policy_is_bo
         { "steps:", POLICY("retryable_error_codes: ['']"), "/retry_policy/retryable_error_codes/0",
           CODE_INVALID_PAYLOAD, "retryable_error_codes has 0 characters, allowed 1 or more" },
         { "steps:", POLICY("jitter: true"), "/retry_policy/jitter", CODE_INVALID_PAYLOAD,
-          "a retry policy has no field 'jitter'" },
+          "a retry policy has no field 'jitter'; it has max_attempts, backoff_ms, backoff_multiplier, max_backoff_ms, retryable_error_codes" },
     };
     _checked_ struct checked c = { 0 };
     const struct retry_doc *policy =

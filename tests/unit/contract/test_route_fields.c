@@ -61,7 +61,7 @@ static void R_000_024_R_000_026_R_000_028_R_000_030_R_000_035_rows_have_their_fi
           "a failure needs 'retryable'" },
         { "\"label\":\"cargo build\"", "\"label\":\"cargo build\",\"color\":\"red\"",
           "/command_classes/0/color", CODE_CONTRACT_INVALID,
-          "a command class has no field 'color'" },
+          "a command class has no field 'color'; it has class_id, label, allowed_prefixes, force_rch, default_timeout_secs" },
     };
 
     (void)state;
@@ -73,17 +73,22 @@ static void strangers_are_refused_everywhere(void **state)
 {
     static const struct refusal rows[] = {
         { "\"contract_version\"", "\"owner\":7,\"contract_version\"", "/owner",
-          CODE_CONTRACT_INVALID, "a route contract has no field 'owner'" },
+          CODE_CONTRACT_INVALID,
+          "a route contract has no field 'owner'; it has contract_version, logging_contract_version, required_request_fields, required_result_fields, command_classes, route_policies, timeout_profiles, state_transitions, failure_taxonomy, artifact_manifest_fields" },
         { "\"label\"", "\"owner\":7,\"label\"", "/command_classes/0/owner", CODE_CONTRACT_INVALID,
-          "a command class has no field 'owner'" },
+          "a command class has no field 'owner'; it has class_id, label, allowed_prefixes, force_rch, default_timeout_secs" },
         { "\"policy_id\"", "\"owner\":7,\"policy_id\"", "/route_policies/0/owner",
-          CODE_CONTRACT_INVALID, "a route policy has no field 'owner'" },
+          CODE_CONTRACT_INVALID,
+          "a route policy has no field 'owner'; it has policy_id, condition, route, retry_strategy, max_retries" },
         { "\"soft_timeout_secs\"", "\"owner\":7,\"soft_timeout_secs\"", "/timeout_profiles/0/owner",
-          CODE_CONTRACT_INVALID, "a timeout profile has no field 'owner'" },
+          CODE_CONTRACT_INVALID,
+          "a timeout profile has no field 'owner'; it has class_id, soft_timeout_secs, hard_timeout_secs, cancel_grace_secs" },
         { "\"trigger\"", "\"owner\":7,\"trigger\"", "/state_transitions/0/owner",
-          CODE_CONTRACT_INVALID, "a transition has no field 'owner'" },
+          CODE_CONTRACT_INVALID,
+          "a transition has no field 'owner'; it has from_state, trigger, to_state" },
         { "\"severity\"", "\"owner\":7,\"severity\"", "/failure_taxonomy/0/owner",
-          CODE_CONTRACT_INVALID, "a failure has no field 'owner'" },
+          CODE_CONTRACT_INVALID,
+          "a failure has no field 'owner'; it has code, severity, retryable, operator_action" },
     };
 
     (void)state;
