@@ -139,14 +139,21 @@ static void say_signaled(const struct doc *record)
  * if they were not there themselves. */
 static void say_alone(const struct doc *record)
 {
-    struct str file = doc_text(doc_get(record, "executable"), "path");
+    struct str file = doc_text(doc_place(record, "executable"), "path");
+    const char *slash = file.n ? memrchr(file.s, '/', file.n) : NULL;
+    struct str beside = { file.s, slash ? (size_t)(slash - file.s) + 1 : 0 };
     bool alone = false;
 
-    if (doc_whole(record, "exit_code") != NOT_FOUND)
+    if (doc_whole(record, "exit_code") != NOT_FOUND || !beside.n)
         return;
-    for (const struct doc *p = doc_first(doc_get(record, "paths"), DOC_LIST); p; p = p->next)
-        alone =
-            alone || (str_is(doc_text(p, "why"), "runtime") && str_eq(doc_text(p, "path"), file));
+    for (const struct doc *p = doc_first(doc_get(record, "paths"), DOC_LIST); p; p = p->next) {
+        struct str path = doc_text(p, "path");
+
+        if (str_eq(path, file))
+            alone = str_is(doc_text(p, "why"), "runtime");
+        else if (path.n >= beside.n && memcmp(path.s, beside.s, beside.n) == 0)
+            return;
+    }
     if (!alone)
         return;
     say("of what lies around %.*s the command saw nothing else (exit %d)", STR_ARG(file),
