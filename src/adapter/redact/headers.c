@@ -92,23 +92,46 @@ static size_t text_line_end(struct str t, size_t at, size_t end)
     return at + 1 < end ? at : end;
 }
 
+/* Of JSON in a text: the value is a text, or a list of them; else it is no header's. */
+static size_t cut_inner(struct cuts *c, struct str t, size_t at, size_t end)
+{
+    bool list = at < end && t.s[at] == '[';
+    size_t to;
+
+    for (at += list; at < end; at = to + 2) {
+        while (list && at < end && is_one_of(t.s[at], " ,"))
+            at++;
+        if (!str_begins(str_from(t, at), "\\\""))
+            return at;
+        to = inner_end(t, at + 2, end);
+        if (to > at + 2)
+            cuts_add(c, at + 2, to);
+        if (!list)
+            return to;
+    }
+    return end;
+}
+
+/* How the quote is written behind a name in a text of JSON: not at all, or in JSON inside of it, or
+ * in JSON inside of that. */
+static const char *const inner_quotes[] = { "\\\\\\\"", "\\\"", "'", "" };
+
 /* The value of a header that a text of JSON has in it, which goes on up to `end`: the text stays
- * one. */
+ * one. What is deeper in it than once is cut to the end of all. */
 static size_t cut_in_text(struct cuts *c, struct str t, size_t name_end, size_t end)
 {
     struct str text = { t.s, end };
-    bool named = str_begins(str_from(text, name_end), "\\\"");
-    size_t at = past(text, name_end + (named ? 2 : is_one_of(t.s[name_end], "'")), " "), to;
+    size_t quote = 0, at, to;
 
+    while (!str_begins(str_from(text, name_end), inner_quotes[quote]))
+        quote++;
+    at = past(text, name_end + strlen(inner_quotes[quote]), " ");
     if (at >= end || t.s[at] != ':')
         return name_end;
     at = past(text, at + 1, " ");
-    if (str_begins(str_from(text, at), "\\\""))
-        to = inner_end(text, at += 2, end);
-    else if (!named)
-        to = text_line_end(text, at, end);
-    else
-        return name_end;
+    if (quote == 1)
+        return cut_inner(c, text, at, end);
+    to = quote == 0 ? end : text_line_end(text, at, end);
     if (to > at)
         cuts_add(c, at, to);
     return to;

@@ -51,20 +51,22 @@ static size_t bare_end(struct str t, size_t at, size_t end)
     return word.n ? to : 0;
 }
 
+/* Two that are neither signs nor blanks do not touch. */
 static bool is_json(struct str t, size_t at, size_t end)
 {
     while (at < end) {
         if (is_one_of(t.s[at], " \t\r{}[],:")) {
             at++;
-        } else if (t.s[at] != '"') {
-            at = bare_end(t, at, end);
-            if (!at)
-                return false;
-        } else {
-            at = closing_quote(t, at + 1, end) + 1;
-            if (at > end)
-                return at == end + 1 && end == t.n; /* the rest of it was cut off */
+            continue;
         }
+        if (t.s[at] == '"')
+            at = closing_quote(t, at + 1, end) + 1;
+        else
+            at = bare_end(t, at, end);
+        if (at > end)
+            return at == end + 1 && end == t.n; /* the rest of it was cut off */
+        if (at == 0 || (at < end && !is_one_of(t.s[at], " \t\r]},:")))
+            return false;
     }
     return true;
 }
@@ -76,6 +78,7 @@ static void read_line(struct json_line *line, struct str t, size_t at)
     line->end = end ? (size_t)(end - t.s) : t.n;
     for (line->at = at; line->at && t.s[line->at - 1] != '\n';)
         line->at--;
+    line->text_end = 0;
     line->json = is_json(t, line->at, line->end);
 }
 
@@ -84,16 +87,16 @@ size_t json_text_end(struct json_line *line, struct str t, size_t at)
     if (at >= line->end)
         read_line(line, t, at);
     while (line->json && line->at <= at) {
-        size_t end;
-
         if (t.s[line->at] != '"') {
             line->at++;
             continue;
         }
-        end = closing_quote(t, line->at + 1, line->end);
-        if (at <= end)
-            return at > line->at ? end : 0;
-        line->at = end + 1;
+        if (!line->text_end)
+            line->text_end = closing_quote(t, line->at + 1, line->end);
+        if (at <= line->text_end)
+            return at > line->at ? line->text_end : 0;
+        line->at = line->text_end + 1;
+        line->text_end = 0;
     }
     return 0;
 }

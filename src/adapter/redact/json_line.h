@@ -6,8 +6,9 @@
 
 /* The line that was looked at last: zeroed at first. */
 struct json_line {
-    size_t end; /* behind it; 0: none yet */
-    size_t at;  /* in it, as far as it was read */
+    size_t end;      /* behind it; 0: none yet */
+    size_t at;       /* in it, as far as it was read */
+    size_t text_end; /* of the text that begins there; 0: none does */
     bool json;
 };
 
