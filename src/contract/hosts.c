@@ -310,12 +310,13 @@ bool hosts_own_loop(const struct hosts *hosts, struct host *host)
 {
     const struct str *by =
         address_is_loopback(&host->address) ? lister(hosts, host, &host->address) : NULL;
-    struct host_entry entry;
+    struct host_entry entry, first;
     struct host named;
 
-    if (!by || !host_entry_read(*by, &entry))
+    if (!by || !host_entry_read(*by, &entry) || !host_entry_read(str_of("127.0.0.1"), &first))
         return false;
-    if (is_localhost(&entry) && !host_read(entry.name, host->port, &named))
+    if (is_localhost(&entry) && address_same(&host->address, &first.address) &&
+        !host_read(entry.name, host->port, &named))
         *host = named;
     return true;
 }

@@ -89,8 +89,9 @@ struct host_verdict hosts_judge_address(const struct hosts *hosts, const struct 
 bool hosts_list_address(const struct hosts *hosts, const struct host *host,
                         const struct address *address);
 
-/* An address of this machine's loop is the host's own where it is listed for the host's port: then
- * the host is what the entry names, `localhost` or that address. False: it is not. */
+/* An address of this machine's loop is the host's own where it is listed for the host's port. Then
+ * 127.0.0.1 is `localhost`, where it is listed as that: by that name it may have a server at ::1.
+ * False: it is not. */
 bool hosts_own_loop(const struct hosts *hosts, struct host *host) NODISCARD;
 
 /* Is it a name for the loop, or one of IPv4 in it? */

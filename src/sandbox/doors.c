@@ -56,17 +56,19 @@ static size_t first_of(const struct hosts *hosts, const struct host_entry *name)
     return i;
 }
 
-/* False: it is one more than there is room for. */
-static bool add_name(const struct hosts *hosts, size_t entry, struct door *out, size_t *n)
+/* False: it is one more than there is room for. Addresses come last and need none: the proxy leads
+ * to them all the same. */
+static bool add_one(const struct hosts *hosts, size_t entry, bool addresses, struct door *out,
+                    size_t *n)
 {
     struct host_entry name;
     struct door one = { .kind = DOOR_STRAIGHT, .fd = -1 };
     size_t first = 0;
 
-    if (!is_one(hosts->allow[entry], &name))
+    if (!is_one(hosts->allow[entry], &name) || name.is_address != addresses)
         return true;
     if (!host_entry_in_loop(&name, one.address)) {
-        if (name.is_address)
+        if (addresses)
             return true;
         first = first_of(hosts, &name);
         memcpy(one.address, (uint8_t[]){ 127, 53, 0, (uint8_t)(first + 1) }, sizeof one.address);
@@ -75,7 +77,7 @@ static bool add_name(const struct hosts *hosts, size_t entry, struct door *out, 
     if (is_there(out, *n, &one))
         return true;
     if (*n == DOORS_MAX || first >= DOORS_NAMED)
-        return false;
+        return addresses;
     out[(*n)++] = one;
     return true;
 }
@@ -86,8 +88,9 @@ size_t doors_plan(const struct hosts *hosts, struct door out[DOORS_MAX], size_t 
 
     *left = 0;
     memcpy(out, always, sizeof always);
-    for (size_t i = 0; i < hosts->allow_count; i++)
-        *left += !add_name(hosts, i, out, &n);
+    for (int addresses = 0; addresses < 2; addresses++)
+        for (size_t i = 0; i < hosts->allow_count; i++)
+            *left += !add_one(hosts, i, addresses, out, &n);
     return n;
 }
 

@@ -152,6 +152,9 @@ def R_001_018_a_list_with_more_ports_than_there_is_room_for_is_refused(place):
     hold(run.record.get("exit_code") == 0, run)
     run = place.curl("http://allowed.test:8080/hello", allow=[f"h{n}.test:8080" for n in range(27)] + ["allowed.test:8080"])
     hold("exit_code" not in run.record and b"28 hosts have a port, at most 27 can" in run.out + run.err, run)
+    run = place.curl("http://allowed.test:8080/hello", allow=[f"127.0.0.1:{20000 + n}" for n in range(40)]
+                     + [f"h{n}.test:8080" for n in range(26)] + ["allowed.test:8080"])
+    hold(run.record.get("exit_code") == 0, run)  # the proxy leads to addresses
 
 
 @case
@@ -179,8 +182,10 @@ def servers_at(place, *where):
 # A database or a server beside the run.
 @case
 def N06_a_loopback_that_is_listed_is_reached_by_who_knows_no_proxy(place):
-    servers = servers_at(place, ("127.0.0.1", 9801), ("127.7.7.7", 9802))
+    servers = servers_at(place, ("127.0.0.1", 9801), ("127.7.7.7", 9802), ("127.7.7.7", 9801))
     try:
+        run = place.code(ASK, "127.7.7.7:9801", allow=["localhost:9801", "127.7.7.7:9801"])
+        went(run, "127.7.7.7", "straight", 9801, address="127.7.7.7")
         for entry, there, host in (("localhost:9801", ["localhost:9801", "127.0.0.1:9801"], "localhost"),
                                    ("127.0.0.1:9801", ["localhost:9801", "127.0.0.1:9801"], "127.0.0.1"),
                                    ("127.7.7.7:9802", ["127.7.7.7:9802"], "127.7.7.7")):

@@ -326,7 +326,7 @@ static void N21_what_is_listed_of_the_loop_is_the_hosts(void **state)
         uint16_t port;
     } rows[] = {
         { "localhost:5432", "127.0.0.1", "localhost", 5432 },
-        { "localhost:5432", "127.9.9.9", "localhost", 5432 },
+        { "localhost:5432", "127.9.9.9", "127.9.9.9", 5432 },
         { "localhost:5432", "127.0.0.1", NULL, 5433 },
         { "localhost", "127.0.0.1", "localhost", 80 },
         { "localhost", "127.0.0.1", NULL, 5432 },
