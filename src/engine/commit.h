@@ -64,8 +64,9 @@ struct commit {
     struct commit_path *paths; /* one a row */
     struct commit_refusal *refused;
     size_t refused_count, refused_room;
-    enum commit_stage stage; /* as the journal has it */
-    const char *execution;   /* that wrote the journal; NULL: there is none */
+    enum commit_stage stage;      /* as the journal has it */
+    const char *execution;        /* that wrote the journal; NULL: there is none */
+    struct commit_levels *levels; /* what is known of directories (commit/git.c) */
     struct arena *a;
 };
 
@@ -86,6 +87,12 @@ long commit_row(const struct change_set *set, const char *path);
 /* The `.git`, or the directory of whatever name in which git keeps its state, where git would run
  * something by the row; NULL: it would not. It need not be there yet. */
 const char *commit_git(const struct commit *c, size_t row);
+
+/* By which path one says that one wants it: of a directory that is no repository yet, the row's
+ * own. Who names a directory means what is in it, and not what it may become. */
+const char *commit_git_name(const struct commit *c, size_t row, const char *git);
+
+struct commit_levels *commit_levels_new(struct arena *a);
 
 /* That, or the protected name that the row's file has or lies in, by which a tool will run it or
  * obey it; NULL where there is none, or no file. */

@@ -335,16 +335,18 @@ def what_git_runs_is_found_wherever_its_state_lies(g):
                     "data/worktrees": DIR, "data/worktrees/w": DIR,
                     **{f"data/worktrees/w/{name}": text for name, text in worktree.items()},
                     "data/refs/x": "sound\n", **state("bare"), "config": "no repository's\n", "good": "good\n"})
-    found = {"deep/.git/modules/sub/config": "deep/.git", "data/hooks/post-checkout": "data",
-             "data/worktrees/w/config.worktree": "data/worktrees/w", "bare/config": "bare", "bare/HEAD": "bare"}
+    new = [f"data/worktrees/w/{name}" for name in worktree] + [name for name in state("bare") if name != "bare"]
+    found = {"deep/.git/modules/sub/config": "deep/.git", "data/hooks/post-checkout": "data", **{name: name for name in new}}
     for paths in ((), (str(g.root),)):
         answer = g.commit(*paths)
         for name, git in found.items():
-            refused(g, answer, name, f"name {git} as a PATH")
+            refused(g, answer, name, f"name {g.root / git} as a PATH")
         hold(not {str(g.root / name) for name in ("data/refs/x", "config", "good")}
              & {row["path"] for row in answer.answer["refused"]}, answer)
         g.has(g.before)
-    done(g.commit(str(g.root), *(str(g.root / git) for git in {*found.values(), "data"})))
+    for name in new:  # who names a directory means what is in it, and not what it becomes
+        refused(g, g.commit(str(g.root / "bare"), str(g.root / "data")), name, "git runs")
+    done(g.commit(str(g.root), *(str(g.root / git) for git in found.values())))
     g.has(g.after)
     done(g.undo())
     g.has(g.before)
@@ -354,15 +356,38 @@ def what_git_runs_is_found_wherever_its_state_lies(g):
 def what_becomes_gits_state_is_refused_for_what_lay_there_before(g):
     g.forge({"data": DIR, "data/config": "evil\n"}, {"data/HEAD": "ref: x\n", "data/refs": DIR, "data/objects": DIR})
     for name in ("data/HEAD", "data/refs", "data/objects"):
-        refused(g, g.commit(), name, "name data as a PATH")
-    done(g.commit(str(g.root / "data")))
+        refused(g, g.commit(), name, f"name {g.root / name} as a PATH")
+        refused(g, g.commit(str(g.root / "data")), name, "git runs")
+    done(g.commit(str(g.root / "data"), *(str(g.root / "data" / name) for name in ("HEAD", "refs", "objects"))))
+
+
+@case
+def every_git_of_a_path_is_looked_at(g):
+    g.forge({}, {"a": DIR, "a/.git": DIR, "a/.git/y": DIR, "a/.git/y/.git": DIR, "a/.git/y/.git/config": "evil\n",
+                 "b": DIR, "b/.git": DIR, "b/.git/y": DIR, "b/.git/y/.git": "gitdir: ../../../q\n"})
+    answer = g.commit()
+    refused(g, answer, "a/.git/y/.git/config", f"name {g.root}/a/.git/y/.git as a PATH")
+    refused(g, answer, "b/.git/y/.git", f"name {g.root}/b/.git/y/.git as a PATH")
+    g.has(g.before)
+
+
+@case
+def directories_in_each_other_are_looked_at_once(g):
+    deep, names = "config", [f"f{n}" for n in range(300)]
+    tree = {deep: DIR}
+    for _ in range(200):
+        deep += "/config"
+        tree[deep] = DIR
+    g.forge({}, tree | {f"{deep}/{name}": "x\n" for name in names})
+    done(g.commit())
+    g.has(g.after)
 
 
 @case
 def a_git_above_the_tree_names_nothing_in_it(g):
     ground = forged.Ground(g.outside / ".git/wt")
     ground.forge({"good": "old\n"}, {"good": "new\n", "sub": DIR, "sub/.git": DIR, "sub/.git/config": "c\n"})
-    refused(ground, ground.commit(str(ground.root)), "sub/.git/config", "name sub/.git as a PATH")
+    refused(ground, ground.commit(str(ground.root)), "sub/.git/config", f"name {ground.root}/sub/.git as a PATH")
     ground.has(ground.before)
 
 

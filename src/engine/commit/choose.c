@@ -84,7 +84,7 @@ static bool choose_below(struct commit *c, const char *path)
             continue;
         git = commit_git(c, i);
         c->paths[i].chosen = true;
-        c->paths[i].named |= git && path_is_in(path, git);
+        c->paths[i].named |= git && path_is_in(path, commit_git_name(c, i, git));
         found = true;
     }
     return found;
@@ -265,14 +265,13 @@ static const char *unasked(const struct commit *c, size_t row)
 {
     const struct commit_path *path = &c->paths[row];
     const char *git = path->named || path->journalled || c->undo ? NULL : commit_git(c, row);
-    const char *below;
 
-    if (!git || !changes_root(c->set, git, &below))
+    if (!git)
         return NULL;
     return arena_printf(c->a,
                         "git runs what it says, outside of any sandbox; to have it, name %s as a "
                         "PATH, too",
-                        *below ? below : ".");
+                        commit_git_name(c, row, git));
 }
 
 static bool is_own_name(const struct commit *c, const char *path)

@@ -87,6 +87,7 @@ static int open_all(struct asked *s, char **answer)
     if (!given(s->ask->run, "run", answer))
         return WRIT_USAGE;
     c->a = &s->a;
+    c->levels = commit_levels_new(c->a);
     c->state = home_state(s->ask->environment, &s->a);
     evidence = home_evidence(s->ask->environment, &s->a);
     if (!c->state || !evidence) {

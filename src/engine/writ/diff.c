@@ -63,7 +63,7 @@ static int answer_of(const struct writ_changes *ask, const struct cow_run *run, 
                      char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    struct commit c = { .set = &run->set, .a = a };
+    struct commit c = { .set = &run->set, .levels = commit_levels_new(a), .a = a };
     const char *evidence = home_evidence(ask->environment, a), *none;
     _fd_ int store = evidence ? open(evidence, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     struct str diff = str_of("");
