@@ -114,7 +114,8 @@ static void crash(void)
     struct postgres *pg, *other;
     const char *pid;
 
-    good(pg_open(where, &none, &arena, &pg, &e) && pg_open(where, &none, &arena, &other, &e));
+    good(pg_open(where, &none, &arena, &pg, &e));
+    good(pg_open(where, &none, &arena, &other, &e));
     assert_false(pg_script(pg, "DO $$ BEGIN RAISE 'it is %', pg_backend_pid(); END $$", &e));
     pid = strstr(e.msg, "it is ");
     assert_non_null(pid);
