@@ -72,7 +72,10 @@ static jq_state *compile(const char *text, struct error *e)
         return NULL;
     }
     jq_set_error_cb(jq, keep_first, e);
-    jq_set_attr(jq, jv_string("JQ_LIBRARY_PATH"), jv_array()); /* without, it dies of an import */
+    /* Without these it dies of an import. */
+    jq_set_attr(jq, jv_string("JQ_LIBRARY_PATH"), jv_array());
+    jq_set_attr(jq, jv_string("JQ_ORIGIN"), jv_string("/"));
+    jq_set_attr(jq, jv_string("PROGRAM_ORIGIN"), jv_string("/"));
     if (!jq_compile(jq, text))
         jq_teardown(&jq);
     else

@@ -200,7 +200,7 @@ static bool list_versions(const char *dir, const char *id, struct str only, stru
     if (!names_in(of_id, a, &versions, &n, e))
         return false;
     for (size_t i = 0; i < n; i++) {
-        struct executor x;
+        struct executor x = { 0 };
         struct error wrong = { 0 };
 
         if (only.s && !str_eq(only, str_of(versions[i])))
@@ -223,9 +223,12 @@ bool shelf_list(const char *dir, struct arena *a, struct executors *out, struct 
         *more(out, a) = builtin_executor(&builtins[i], a);
     if (dir && !names_in(dir, a, &ids, &n, e))
         return false;
-    for (size_t i = 0; i < n; i++)
-        if (!list_versions(dir, ids[i], (struct str){ 0 }, a, out, e))
-            return false;
+    for (size_t i = 0; i < n; i++) {
+        struct error wrong = { 0 };
+
+        if (!list_versions(dir, ids[i], (struct str){ 0 }, a, out, &wrong))
+            list_damage(out, ids[i], "", &wrong, a);
+    }
     qsort(out->v, out->n, sizeof *out->v, by_name);
     return true;
 }

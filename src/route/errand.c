@@ -43,6 +43,8 @@ struct going {
     int cancel;
     struct cancel_calls calls;
     int64_t act_at, late_at, went_at;
+    bool called;      /* somebody wanted it to end */
+    int64_t leave_at; /* then: leave its readers alone */
     uint64_t written; /* by the channel, when it was last looked at */
 };
 
@@ -250,6 +252,9 @@ static void take_cancel(struct going *g)
 {
     if (!cancel_heard(&g->cancel, &g->calls, g->errand->world))
         return;
+    if (!g->called)
+        g->leave_at = now(g) + READER_MS;
+    g->called = true;
     if (!g->over) {
         stop(g, CAUSE_CANCELLED);
         return;
@@ -316,6 +321,16 @@ static void decide(struct going *g)
         go(g);
 }
 
+/* Whoever called it off waits. Its end comes behind what it has printed: who reads none of that for
+ * so long keeps it away. */
+static void mind_readers(struct going *g)
+{
+    if (!is_passing(&g->passing[0]) && !is_passing(&g->passing[1]) && !g->over)
+        g->leave_at = now(g) + READER_MS;
+    if (now(g) >= g->leave_at)
+        leave_readers(g);
+}
+
 /* What has changed. Output is taken over to be passed on, so that the reader may go on. */
 static void look(struct going *g)
 {
@@ -347,9 +362,13 @@ static void look(struct going *g)
 
 /* ---- passing on ---- */
 
-static void pass_on(struct passing *p)
+static void pass_on(struct going *g, struct passing *p)
 {
-    p->sent += onward_pass(&p->live, p->bytes.s + p->sent, p->bytes.len - p->sent);
+    size_t n = onward_pass(&p->live, p->bytes.s + p->sent, p->bytes.len - p->sent);
+
+    p->sent += n;
+    if (g->called && !g->over && n)
+        g->leave_at = now(g) + READER_MS;
 }
 
 /* Who wants it at once does not wait for somebody who reads slowly either. */
@@ -366,12 +385,13 @@ static bool has_more(const struct going *g)
 
 static int time_left(const struct going *g)
 {
-    int64_t next = g->act_at < g->late_at ? g->act_at : g->late_at;
-    int64_t left = next - now(g);
+    int64_t next = g->leave_at;
 
-    if (g->over)
-        return TURN_MS;
-    return poll_ms(left);
+    if (!g->over && g->act_at < next)
+        next = g->act_at;
+    if (!g->over && g->late_at < next)
+        next = g->late_at;
+    return next == INT64_MAX ? TURN_MS : poll_ms(next - now(g));
 }
 
 static void turn(struct going *g)
@@ -392,10 +412,12 @@ static void turn(struct going *g)
         (void)eventfd_read(g->u.news, &times);
     for (int i = 0; i < STREAMS; i++)
         if (fds[WATCH_OUT + i].revents)
-            pass_on(&g->passing[i]);
+            pass_on(g, &g->passing[i]);
     look(g); /* what the worker did counts before what the clock says */
     if (fds[WATCH_CANCEL].revents)
         take_cancel(g);
+    if (g->called)
+        mind_readers(g);
     if (!g->over)
         mind_time(g);
 }
@@ -423,7 +445,11 @@ static void prepare(struct going *g)
 
 void channel_run(struct channel *c, struct errand *errand, struct arena *a)
 {
-    struct going g = { .c = c, .errand = errand, .cancel = errand->cancel, .u = { .news = -1 } };
+    struct going g = { .c = c,
+                       .errand = errand,
+                       .cancel = errand->cancel,
+                       .leave_at = INT64_MAX,
+                       .u = { .news = -1 } };
     sigset_t before = quiet_begin();
     struct error e = { 0 };
 

@@ -386,6 +386,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .cancel = run->cancel,
                              .timeout_ms = run->limits->timeout_ms,
                              .plain_init = h->jail.hosted,
+                             .patient = run->patient,
                              .at_once = run->at_once,
                              .pace = run->pace,
                              .out = &h->streams.out,

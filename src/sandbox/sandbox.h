@@ -45,6 +45,7 @@ struct run {
     unsigned weak; /* layers the caller does without, when they cannot be had */
     int live[2];   /* where stdout and stderr are passed on to as they come; -1: nowhere */
     int cancel;    /* readable when it should be stopped; a second time: at once. -1: never */
+    bool patient;  /* what is passed on is evidence: who reads it is waited for */
     bool at_once;  /* stopped, or out of time: the tree is killed, and not asked to end before */
     struct pace pace;
 

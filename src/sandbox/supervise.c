@@ -34,10 +34,6 @@ enum { NEVER = -1 };
 /* A supervisor that looks this much too late was stopped itself, and not only slow. */
 enum { UNSURE_MS = 2000 };
 
-/* Who reads what a cancelled run has printed has this long, once it is dead, before it is captured
- * alone: whoever cancelled it waits. */
-enum { READER_MS = 5000 };
-
 struct loop {
     struct supervision *s;
     struct pollfd fds[WATCHES];
@@ -47,6 +43,7 @@ struct loop {
     size_t stops;                       /* how often it was stopped */
     bool at_once;                       /* it is stopped, and nobody asks it before */
     bool dead;
+    bool called;      /* somebody wanted it to end, whatever ended it */
     int64_t leave_at; /* it is dead: leave its readers alone */
     int64_t look_at;  /* at the threads */
     struct cancel_calls calls;
@@ -263,6 +260,7 @@ static void take_cancel(struct loop *l)
 {
     if (!cancel_heard(&l->s->cancel, &l->calls, l->s->world))
         return;
+    l->called = true;
     if (!l->dead) {
         if (!is_being_ended_by_others(l))
             stop(l, CAUSE_CANCELLED);
@@ -324,7 +322,7 @@ static void hear_the_last(struct loop *l)
         listen_to_init(l);
     if (!l->s->ended)
         l->s->over_ms = now;
-    if (l->s->stopped_for == CAUSE_CANCELLED)
+    if (l->called && !l->s->patient)
         l->leave_at = now + READER_MS;
     if (l->s->send && now > l->act_at + UNSURE_MS)
         end_late(l); /* nobody knows when it ended: that is no success */

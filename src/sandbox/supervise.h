@@ -13,6 +13,10 @@
 /* How long a command that was asked to end may take to do so, where nobody says otherwise. */
 enum { GRACE_MS = 2000 };
 
+/* Who reads what it has printed has this long once it is dead, where somebody wanted it to end: who
+ * did waits. */
+enum { READER_MS = 5000 };
+
 /* It runs longer than it should; it was asked to end, and why; it did not and is killed, for its
  * grace is over (CAUSE_TIMEOUT) or somebody does not wait for that (CAUSE_CANCELLED). */
 enum pace_news { PACE_LATE, PACE_ASKED, PACE_KILLED };
@@ -35,6 +39,7 @@ struct supervision {
     int64_t began_ms; /* its time runs from then on: we may have been stopped since */
     int64_t timeout_ms;
     bool plain_init; /* nobody ends its tree but init: it is told to, and never killed itself */
+    bool patient;    /* who reads what it prints is waited for, though somebody called it off */
     bool at_once;    /* when it is stopped, all of it is killed: nobody is asked, but see pace */
     struct pace pace;
     struct capture *out, *err;

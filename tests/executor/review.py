@@ -225,6 +225,9 @@ def what_is_damaged_is_listed_as_that_and_takes_nothing_with_it(place):
     run = place.writ("executors")
     hold(run.status == 77 and b"damaged" in run.out and b"fine" in run.out, run)
     same((place.call("fine", 1).status, place.call("mine", 1, "--version", "1.0.0").status, place.call("mine", 1).status), (0, 0, 77))
+    (place.state / "executors/README").write_text("what lies here is reviewed\n")
+    damaged = place.one("executors", status=77)["damaged"]
+    same([(x["executor_id"], x["version"]) for x in damaged], [("README", ""), ("mine", "1.0.1")])
     hold(b"there is no executor" in place.call("nobody", 1).err, "one that is not there")
 
 

@@ -127,6 +127,9 @@ static void a_program_that_does_not_compile_is_refused_in_its_own_lines(void **s
         { "module {}; .", "begins with what must come first" },
         { "import \"a\" as a; .", "module not found: a; an executor reads no files" },
         { "include \"./a\" {search: \"/\"}; .", "module not found" },
+        { "include \"a\" {search: \"$ORIGIN/x\"}; .", "module not found" },
+        { "import \"a\" as a {search: \"~/x\"}; .", "module not found" },
+        { "import \"a\" as a {search: \"./x\"}; .", "module not found" },
     };
 
     (void)state;

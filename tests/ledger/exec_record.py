@@ -114,16 +114,18 @@ def who_waits_for_the_ledger_can_be_called_off_and_ran_nothing(place):
     same(place.exec("/bin/true").status, 0)
     writer = sqlite3.connect(place.file, isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
-    child = subprocess.Popen([tap.WRIT, "exec", "--json", "--write", ".", "--", "/bin/touch", "ran"], cwd=place.work,
-                             env=place.environment({}), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    while not listens(child):
-        same(child.poll(), None)
-        os.sched_yield()
-    child.send_signal(signal.SIGINT)
-    told = ledger.json.loads(child.communicate(timeout=50)[0])  # less than it would wait
+    for way in ([], ["--class", "generic"]):
+        child = subprocess.Popen([tap.WRIT, "exec", "--json", "--write", ".", *way, "--", "/bin/touch", "ran"],
+                                 cwd=place.work, env=place.environment({}), stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE)
+        while not listens(child):
+            same(child.poll(), None)
+            os.sched_yield()
+        child.send_signal(signal.SIGINT)
+        told = ledger.json.loads(child.communicate(timeout=50)[0])  # less than it would wait
+        same((child.returncode, told["code"], (place.work / "ran").exists()), (74, "EXECUTION_HALTED", False), told)
+        true("nothing ran" in told["message"] and "is busy" in told["message"], told)
     writer.close()
-    same((child.returncode, told["code"], (place.work / "ran").exists()), (74, "EXECUTION_HALTED", False), told)
-    true("nothing ran" in told["message"] and "is busy" in told["message"], told)
 
 
 @case

@@ -6,10 +6,14 @@ usage: ends.py FAKE_RCH WRIT      prints TAP
 Whatever a lane comes to, routes.py looks whether its result, manifest, transcript and ledger are there
 and say the same.
 """
+import fcntl
 import json
 import os
 import signal
+import struct
+import subprocess
 import sys
+import termios
 import time
 
 import routes
@@ -18,6 +22,29 @@ from routes import (ANY, DEAF, LOCAL, SHORT, STAYS, WALLED, WAYS, begin, ended, 
 
 CASES = []
 case = routes.collector(CASES)
+
+
+# ---- readers ----
+
+@case
+def nobody_waits_for_ever_for_who_does_not_read_what_is_left(place):
+    ready(place)
+    for how, _ in WAYS:
+        words = place.words("/bin/sh", "-c", "head -c 300000 /dev/zero; exec sleep 600", **how)
+        unread, full = os.pipe()
+        child = subprocess.Popen([routes.tap.WRIT, *(word for word in words if word != "--json")], cwd=place.work,
+                                 env=place.environment({}), stdin=subprocess.DEVNULL, stdout=full,
+                                 stderr=subprocess.PIPE)
+        os.close(full)
+        until(lambda: waiting_in(unread) >= 65536, "the pipe is full", child)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=100)  # one that waited for ever would not end
+        os.close(unread)
+        true(child.returncode == 143 and b"could not be passed on" in err, (how, child.returncode, err))
+
+
+def waiting_in(fd):
+    return struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"    "))[0]
 
 
 # ---- time ----

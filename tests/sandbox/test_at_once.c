@@ -257,19 +257,27 @@ static void what_a_reader_was_not_given_is_captured_and_told(void **state)
     runs_free(&r);
 }
 
-/* Asks once, when the pipe that nobody reads is full. */
-static bool call_when_full(void *self, struct error *e)
+/* Who asks, and when: when this can be read; -1: when the pipe that nobody reads is full. */
+struct asking {
+    const struct runs *r;
+    int when;
+};
+
+static bool call_once(void *self, struct error *e)
 {
-    const struct runs *r = self;
-    struct pollfd printed = { .fd = r->run.live[0], .events = POLLOUT };
+    const struct asking *a = self;
+    struct pollfd printed = { .fd = a->r->run.live[0], .events = POLLOUT };
+    struct pollfd when = { .fd = a->when, .events = POLLIN };
 
     (void)e;
     keeper = fork();
     if (keeper == 0) {
         (void)alarm(20);
-        while (poll(&printed, 1, 0) > 0) /* until it is full */
+        if (when.fd >= 0)
+            (void)poll(&when, 1, -1);
+        while (when.fd < 0 && poll(&printed, 1, 0) > 0) /* until it is full */
             (void)poll(NULL, 0, 10);
-        (void)eventfd_write(r->run.cancel, 1);
+        (void)eventfd_write(a->r->run.cancel, 1);
         for (;;)
             (void)pause();
     }
@@ -277,9 +285,40 @@ static bool call_when_full(void *self, struct error *e)
     return true;
 }
 
-static void a_reader_of_a_cancelled_run_is_not_waited_for_for_ever(void **state)
+/* A line to somebody far away: what it brings is evidence, however long it takes. */
+static void read_slowly(const struct runs *r, int from)
+{
+    char bytes[4096];
+
+    (void)poll(NULL, 0, READER_MS + 1000);
+    (void)close(r->run.live[0]);
+    while (read(from, bytes, sizeof bytes) > 0)
+        continue;
+}
+
+static bool call_and_read(void *self, struct error *e)
+{
+    const struct asking *a = self;
+    struct pollfd printed = { .fd = a->r->run.live[0], .events = POLLOUT };
+
+    (void)e;
+    keeper = fork();
+    if (keeper == 0) {
+        (void)alarm(60);
+        while (poll(&printed, 1, 0) > 0) /* until it is full */
+            (void)poll(NULL, 0, 10);
+        (void)eventfd_write(a->r->run.cancel, 1);
+        read_slowly(a->r, a->when);
+        _exit(0);
+    }
+    assert_true(keeper > 0);
+    return true;
+}
+
+static void a_patient_run_waits_for_its_reader(void **state)
 {
     struct runs r;
+    struct asking asking = { &r, -1 };
     struct outcome out;
     int ends[2];
 
@@ -288,17 +327,63 @@ static void a_reader_of_a_cancelled_run_is_not_waited_for_for_ever(void **state)
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     r.run.live[0] = ends[1];
     r.run.cancel = eventfd(0, EFD_CLOEXEC);
-    r.run.permit = call_when_full;
-    r.run.permit_self = &r;
+    r.run.patient = true;
+    r.run.permit = call_and_read;
+    r.run.permit_self = &asking;
+    asking.when = ends[0];
     out = runs_do(&r, world_real(), "head -c 80000 /dev/zero; exec sleep 20");
     assert_int_equal(out.cause, CAUSE_CANCELLED);
     assert_int_equal(out.out.bytes, 80000);
-    assert_int_equal(out.out.lost, ECANCELED);
+    assert_int_equal(out.out.lost, 0);
     end_keeper();
     (void)close(r.run.cancel);
     (void)close(ends[0]);
     (void)close(ends[1]);
     runs_free(&r);
+}
+
+/* Whatever ended it: one that ran out of time has said that it heard it when somebody asks. */
+static void a_reader_of_a_run_that_was_called_off_is_not_waited_for_for_ever(void **state)
+{
+    static const struct {
+        const char *command;
+        int64_t timeout_ms;
+        enum cause cause;
+    } rows[] = {
+        { "head -c 80000 /dev/zero; exec sleep 20", 60000, CAUSE_CANCELLED },
+        { "trap 'echo >&2' TERM; head -c 80000 /dev/zero; while :; do sleep 0.1; done", 1000,
+          CAUSE_TIMEOUT },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct runs r;
+        struct asking asking = { &r, -1 };
+        struct outcome out;
+        int ends[2], errors[2];
+
+        runs_make(&r);
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        assert_int_equal(pipe2(errors, O_CLOEXEC), 0);
+        r.run.live[0] = ends[1];
+        r.run.live[1] = errors[1];
+        r.run.cancel = eventfd(0, EFD_CLOEXEC);
+        r.run.permit = call_once;
+        r.run.permit_self = &asking;
+        r.limits.timeout_ms = rows[i].timeout_ms;
+        asking.when = rows[i].cause == CAUSE_TIMEOUT ? errors[0] : -1;
+        out = runs_do(&r, world_real(), rows[i].command);
+        assert_int_equal(out.cause, rows[i].cause);
+        assert_int_equal(out.out.bytes, 80000);
+        assert_int_equal(out.out.lost, ECANCELED);
+        end_keeper();
+        (void)close(r.run.cancel);
+        for (int k = 0; k < 2; k++) {
+            (void)close(ends[k]);
+            (void)close(errors[k]);
+        }
+        runs_free(&r);
+    }
 }
 
 static int tests(void)
@@ -311,7 +396,8 @@ static int tests(void)
         cmocka_unit_test(who_else_has_the_pipes_is_not_waited_for),
         cmocka_unit_test(who_else_has_the_pipes_of_an_ended_run_is_not_waited_for),
         cmocka_unit_test(what_a_reader_was_not_given_is_captured_and_told),
-        cmocka_unit_test(a_reader_of_a_cancelled_run_is_not_waited_for_for_ever),
+        cmocka_unit_test(a_patient_run_waits_for_its_reader),
+        cmocka_unit_test(a_reader_of_a_run_that_was_called_off_is_not_waited_for_for_ever),
     };
 
     return cmocka_run_group_tests(list, NULL, NULL);

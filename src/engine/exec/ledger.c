@@ -120,7 +120,7 @@ static void *open_ledger(void *exec)
     struct exec *x = exec;
 
     keeping_open(&x->opening.keeping, x->command->ledger, x->command->environment, x->world,
-                 x->command->cancel);
+                 x->lane ? x->cancel : x->command->cancel);
     return NULL;
 }
 

@@ -78,6 +78,7 @@ static bool run(struct exec *x, struct error *e)
                        .weak = x->weak,
                        .live = { x->command->live[0], x->command->live[1] },
                        .cancel = x->cancel,
+                       .patient = x->served != NULL,
                        .at_once = x->step && !x->wires, /* a server outlives the step */
                        .pace = exec_pace(x),
                        .kept = exec_kept(x),
