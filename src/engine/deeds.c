@@ -47,32 +47,38 @@ static const struct deed *of_executor(struct running *r, const struct executor *
     return deed;
 }
 
-static bool is_approved(struct running *r, const struct executor *x)
+static bool is_approved(struct running *r, const struct executor *x, struct error *e)
 {
-    struct error e;
     bool ok;
 
     if (!r->keeping) /* it is only asked what would be done */
         return true;
-    if (!r->keeping->open)
+    if (!r->keeping->open) {
+        *e = r->keeping->why;
         return false;
+    }
     (void)pthread_mutex_lock(&r->keeping->lock);
-    ok = approval_holds(&r->keeping->ledger, x, r->a, &e);
+    ok = approval_holds(&r->keeping->ledger, x, r->a, e);
     (void)pthread_mutex_unlock(&r->keeping->lock);
     return ok;
 }
 
-static const struct deed *find_executor(struct running *r, struct str action)
+/* NULL: there is none. False: it is there, and is not called. */
+static bool look_for_executor(struct running *r, struct str action, const struct executor **out,
+                              struct error *e)
 {
     const char *shelf = home_executors(r->ask->environment, r->a);
+
+    return shelf_find(shelf, action, (struct str){ 0 }, r->a, out, e) &&
+           (!*out || !(*out)->approval.s || is_approved(r, *out, e));
+}
+
+static const struct deed *find_executor(struct running *r, struct str action)
+{
     const struct executor *x;
     struct error e;
 
-    if (!shelf_find(shelf, action, (struct str){ 0 }, r->a, &x, &e) || !x)
-        return NULL;
-    if (x->approval.s && !is_approved(r, x))
-        return NULL;
-    return of_executor(r, x);
+    return look_for_executor(r, action, &x, &e) && x ? of_executor(r, x) : NULL;
 }
 
 bool deeds_split(struct str action, struct str *adapter, struct str *operation)
@@ -110,10 +116,14 @@ const char *deeds_why(void *self, struct str action)
 {
     struct running *r = self;
     struct str adapter, operation;
+    const struct executor *x;
+    struct error e;
 
-    return r->toolbox && deeds_split(action, &adapter, &operation)
-               ? call_why_none(r->toolbox, adapter, operation, r->a)
-               : NULL;
+    if (memchr(action.s, '.', action.n))
+        return r->toolbox && deeds_split(action, &adapter, &operation)
+                   ? call_why_none(r->toolbox, adapter, operation, r->a)
+                   : NULL;
+    return look_for_executor(r, action, &x, &e) ? NULL : arena_text(r->a, str_of(e.msg));
 }
 
 static const struct deed *find_deed(struct running *r, struct str action)

@@ -233,6 +233,15 @@ bool shelf_list(const char *dir, struct arena *a, struct executors *out, struct 
     return true;
 }
 
+/* What nobody can read is not. */
+static bool is_older(const char *version, struct str than)
+{
+    struct semver left, right;
+
+    return semver_read(str_of(version), &left) && semver_read(than, &right) &&
+           semver_cmp(&left, &right) < 0;
+}
+
 bool shelf_find(const char *dir, struct str id, struct str version, struct arena *a,
                 const struct executor **out, struct error *e)
 {
@@ -246,14 +255,15 @@ bool shelf_find(const char *dir, struct str id, struct str version, struct arena
     else if (dir && forms[FORM_SNAKE].fits(id, &why) &&
              !list_versions(dir, arena_text(a, id), version, a, &all, e))
         return false;
-    if (all.damages)
-        return error_set(e, CODE_EXECUTOR_CHANGED, "%s", all.damaged[0].why);
     if (all.n)
         qsort(all.v, all.n, sizeof *all.v, by_name);
     for (size_t i = 0; i < all.n; i++) {
         if (!version.s || str_eq(all.v[i].version, version))
             *out = all.v + i;
     }
+    for (size_t i = 0; i < all.damages; i++)
+        if (!*out || !is_older(all.damaged[i].version, (*out)->version))
+            return error_set(e, CODE_EXECUTOR_CHANGED, "%s", all.damaged[i].why);
     return true;
 }
 

@@ -24,8 +24,8 @@ struct executors {
 /* Everything on the shelf; `dir` is NULL or not there: what ships. */
 bool shelf_list(const char *dir, struct arena *a, struct executors *out, struct error *e) NODISCARD;
 
-/* One of them, NULL: there is none; without a version the newest. What is damaged is an error; of
- * others that is where no version was named. */
+/* One of them, NULL: there is none; without a version the newest. What is damaged is an error, and
+ * where no version was named one that may be newer, too. */
 bool shelf_find(const char *dir, struct str id, struct str version, struct arena *a,
                 const struct executor **out, struct error *e) NODISCARD;
 

@@ -225,6 +225,13 @@ def what_is_damaged_is_listed_as_that_and_takes_nothing_with_it(place):
     run = place.writ("executors")
     hold(run.status == 77 and b"damaged" in run.out and b"fine" in run.out, run)
     same((place.call("fine", 1).status, place.call("mine", 1, "--version", "1.0.0").status, place.call("mine", 1).status), (0, 0, 77))
+    step = {"id": "7a9c3f7e-59f4-4f0e-9d0a-0d7a8a1c2b11", "name": "a", "action": "mine", "payload": 1}
+    plan = place.put("plan.json", json.dumps({"id": "7a9c3f7e-59f4-4f0e-9d0a-0d7a8a1c2b10", "name": "p",
+                                              "version": "1.0.0", "steps": [step]}))
+    run = place.writ("run", plan)
+    hold(b"there is no action 'mine': mine 1.0.1: " in run.out + run.err and b"did you mean" not in run.out + run.err, run)
+    place.add_jq(".", version="1.0.2")  # as is advised
+    same((place.call("mine", 1).status, place.call("mine", 1, "--version", "1.0.1").status), (0, 77))
     (place.state / "executors/README").write_text("what lies here is reviewed\n")
     damaged = place.one("executors", status=77)["damaged"]
     same([(x["executor_id"], x["version"]) for x in damaged], [("README", ""), ("mine", "1.0.1")])
