@@ -46,13 +46,14 @@ WRIT_API int writ_plan_show(const struct writ_plan *plan, char **answer);
  * alone of one that a wrapper runs. lane: of a command of a class, its "class", and as of
  * writ_route_plan() "route", "route_reason", "worker" and "unavailable"; "otherwise", the route if
  * that worker cannot be reached, or null; "sandboxed", false where a wrapper runs it. Of an inner
- * plan a list of its steps', with "step". refused: of the plan, why it would be refused before
- * anything runs: keys of its context are missing, there is too little time, or it was used before;
- * then the status is WRIT_NO. Of a step, what the registry, as it is now, will say to its command
- * or call, that its plan was used before, or that this machine lacks a layer that `weak` does not
- * spare; sure is false where what runs before may change that. warnings: what it is let through
- * with. As from writ_check() with WRIT_NO where what a step asks for is wrong, with WRIT_WRONG
- * where a document is. */
+ * plan a list of its steps', with "step", of 32 at most, those first that run outside of the
+ * sandbox or without their worker. refused: of the plan, why it would be refused before anything
+ * runs: keys of its context are missing, there is too little time, or it was used before; then the
+ * status is WRIT_NO. Of a step, what the registry, as it is now, will say to its command or call,
+ * that its plan was used before, or that this machine lacks a layer that `weak` does not spare;
+ * sure is false where what runs before may change that. warnings: what it is let through with. As
+ * from writ_check() with WRIT_NO where what a step asks for is wrong, with WRIT_WRONG where a
+ * document is. */
 WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
 
 /* Runs it to its end.

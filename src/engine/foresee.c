@@ -269,20 +269,39 @@ static void warn_of(const struct running *r, struct foreseen *f, const char *tex
         warn(r, f, &text, 1);
 }
 
-static void add_lane(const struct running *r, struct foreseen *f, const struct foreseen_lane *lane,
-                     const char *step)
+static bool is_told_first(const struct foreseen_lane *lane)
+{
+    return lane->wrapped || lane->unavailable;
+}
+
+/* Where there is no room, the last that is like most others goes for one that is not. */
+static size_t room_for(struct foreseen *f, const struct foreseen_lane *lane)
 {
     size_t n = f->inner_count;
 
-    f->cut = f->cut || n == INNER_MOST;
+    if (n < INNER_MOST)
+        return f->inner_count++;
+    f->cut = true;
+    while (is_told_first(lane) && n-- > 0)
+        if (!is_told_first(&f->inner[n]))
+            return n;
+    return INNER_MOST;
+}
+
+static void add_lane(const struct running *r, struct foreseen *f, const struct foreseen_lane *lane,
+                     const char *step)
+{
+    size_t n = room_for(f, lane);
+
     if (n == INNER_MOST)
         return;
     if (!f->inner)
         f->inner = arena_alloc(r->a, INNER_MOST * sizeof *f->inner);
+    memmove(f->inner + n, f->inner + n + 1, (f->inner_count - n - 1) * sizeof *f->inner);
+    n = f->inner_count - 1;
     f->inner[n] = *lane;
     f->inner[n].step =
         lane->step ? arena_printf(r->a, "%s/%s", step, lane->step) : arena_text(r->a, str_of(step));
-    f->inner_count++;
 }
 
 /* The first step of it that would be refused, and what the others before it come to. A step that

@@ -126,13 +126,15 @@ static const char *shown_address(const PQconninfoOption *options, struct arena *
                         database ? database : "", is_path ? "?host=" : "", is_path ? host : "");
 }
 
-/* A second @ before the options is one of a password that is not written as %40: a part of that
- * would be taken for the host. */
-static bool is_told_apart(const char *address)
+/* Of a password with an @ that is not written as %40 a part would be taken for the host, or for the
+ * database where it has a slash, too. */
+static bool is_told_apart(const PQconninfoOption *options)
 {
-    const char *first = strpbrk(address, "@?"), *next = first ? strpbrk(first + 1, "@?") : NULL;
+    const char *host = option(options, "host"), *database = option(options, "dbname");
 
-    return !first || *first == '?' || !next || *next == '?';
+    if (host && host[0] != '/' && strchr(host, '@'))
+        return false;
+    return !database || !strchr(database, '@') || !option(options, "password");
 }
 
 /* libpq quotes what it cannot read, and that may be a password: its messages about an address are
@@ -142,7 +144,7 @@ static bool read_address(const char *address, struct arena *a, const char **show
     PQconninfoOption *options = PQconninfoParse(address, NULL);
     const char *port = options ? option(options, "port") : NULL;
     bool good =
-        options && is_told_apart(address) && (!port || strspn(port, "0123456789,") == strlen(port));
+        options && is_told_apart(options) && (!port || strspn(port, "0123456789,") == strlen(port));
 
     if (good)
         *shown = shown_address(options, a);

@@ -93,7 +93,7 @@ struct store_open {
     enum store_access access;
     const struct world *world; /* for names and times the store has to make up */
     const int *cancel; /* readable when nobody wants to wait for others any more (cancel.h); as long
-                          as the store is open; or NULL */
+                          as the store is open; or NULL. Servers do not look at it. */
     bool few;          /* few entries at a time are appended: little is held in memory for them */
 };
 

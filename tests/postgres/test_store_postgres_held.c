@@ -294,6 +294,8 @@ static const struct {
     { "postgres://me:pass.word@nowhere.invalid/db", "postgres://me@nowhere.invalid/db: " },
     { "postgres://me:pass.word/x@host/db", "the ledger's address cannot be read" },
     { "postgres://me:p@pass.word/x@host/db", "the ledger's address cannot be read" },
+    { "postgres://me:p?x@pass.word@127.0.0.1:1/db", "the ledger's address cannot be read" },
+    { "postgres://me@127.0.0.1:1/d@b", "postgres://me@127.0.0.1:1/d@b: " },
     { "postgres://me:pass.word?x@127.0.0.1:1/db", "postgres://me@127.0.0.1:1/db: " },
     { "postgres://me:pass.word@host/db?nothing=1", "the ledger's address cannot be read" },
     { "postgres://me:pass.word@[::1/db", "the ledger's address cannot be read" },

@@ -90,6 +90,17 @@ def a_dry_run_tells_of_the_lanes_of_an_inner_plan(place):
 
 
 @case
+def no_lane_outside_of_the_sandbox_is_left_out_for_others(place):
+    ready(place)
+    inner, _ = plan_of(place, *[prints("exit 0")] * 40, *[prints("exit 0", worker="rch")] * 7)
+    outer = routes.plans.plan(routes.plans.step("execute_plan", {"plan": inner}))
+    said = place.writ("run", "--dry-run", "--json", place.put("outside/outer.json", json.dumps(outer)))
+    step, = json.loads(said.out)["steps"]
+    same([lane["sandboxed"] for lane in step["lane"]], [True] * 25 + [False] * 7)
+    same([lane["step"] for lane in step["lane"]][25:], [one["id"][:8] for one in inner["steps"]][40:])
+
+
+@case
 def a_dry_run_names_the_inner_step_that_it_warns_of(place):
     ready(place)
     inner = routes.plans.plan(routes.plans.step("validate", {"schema": {}, "document": 1}, on_failure="skip"),
