@@ -22,6 +22,12 @@ struct secrets;
 
 enum { MCP_MESSAGE_MAX = 4 << 20 };
 
+/* What a server said who did not let itself be opened. */
+struct mcp_refusal {
+    int64_t code;     /* of HTTP, or of JSON-RPC; 0: none */
+    int64_t later_ms; /* that it asks for; 0: none */
+};
+
 struct mcp_ask {
     int transport; /* enum mcp_transport */
     const struct world *world;
@@ -39,11 +45,12 @@ struct mcp_ask {
     struct http_hosts hosts;       /* that may be reached */
     const struct str *roots; /* directories (absolute paths) that a server that asks is told of */
     size_t root_count;
-    enum mcp_era era;    /* as it was found out before; MCP_UNKNOWN: find out */
-    int64_t patience_ms; /* for opening */
-    size_t message_max;  /* 0: MCP_MESSAGE_MAX */
-    int cancel;          /* of opening */
-    atomic_bool *late;   /* becomes true where opening fails for want of an answer; or NULL */
+    enum mcp_era era;            /* as it was found out before; MCP_UNKNOWN: find out */
+    int64_t patience_ms;         /* for opening */
+    size_t message_max;          /* 0: MCP_MESSAGE_MAX */
+    int cancel;                  /* of opening */
+    struct mcp_refusal *refusal; /* is filled where opening fails; or NULL */
+    atomic_bool *late; /* becomes true where opening fails for want of an answer; or NULL */
     /* Told of every message, as text, and which way it went; for transcripts and tests. Or NULL. */
     void (*seen)(void *self, bool outwards, struct str message);
     void *self;

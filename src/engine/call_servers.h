@@ -21,8 +21,9 @@ struct server_line {
 };
 
 /* The open server of the call's adapter. A server that went away is started anew. False: *e says
- * why it cannot be had. */
-bool servers_get(struct tool_call *c, struct server_line *out, struct error *e) NODISCARD;
+ * why it cannot be had, and *refusal what it said itself. */
+bool servers_get(struct tool_call *c, struct server_line *out, struct mcp_refusal *refusal,
+                 struct error *e) NODISCARD;
 
 /* The words that start the server of the call's adapter, of struct str; none: nothing says how, and
  * servers_unnamed() tells that. It returns false. */

@@ -93,6 +93,22 @@ def R_001_110_a_busy_server_is_left_alone_as_long_as_it_asks_for(place):
 
 
 @case
+def R_001_110_a_server_that_is_busy_when_it_is_opened_is_left_alone_as_long(place):
+    members = {"operations": {"echo": {"effect": "read"}}, "errors": retry(3, 429)}
+    with server(place, (200, FINE), **members) as one:
+        one.busy = [(429, {"Retry_After": "0"})]
+        run = place.call("said.echo")
+        same((run.status, one.called, one.sessions, len(run.record["attempts"])), (0, ["echo"], 1, 2))
+        one.busy = [(429, {"Retry_After": "61"})]
+        place.fails(1, "PEER_ERROR", "said.echo", told=["HTTP status 429", "the service asks for 61 s"])
+        same(one.called, ["echo"])
+    with server(place, (200, FINE), operations=members["operations"]) as one:
+        one.busy = [(503,)]
+        run = place.fails(1, "PEER_ERROR", "said.echo", told=["HTTP status 503"])
+        same((len(run.record["attempts"]), one.called), (1, []))
+
+
+@case
 def whose_error_it_is_is_told_with_its_code(place):
     for code, message, told in ((-32602, "no such page", "said-server: error -32602: no such page"),
                                 (-32602, "MCP error -32602: no", "said-server: MCP error -32602: no"),

@@ -56,7 +56,7 @@ static void take_info(struct mcp *m, const struct doc *result)
 static bool is_hopeless(const struct mcp_exchange *x)
 {
     return x->end == MCP_REFUSED || x->end == MCP_GONE || x->end == MCP_CANCELLED ||
-           x->status == 401 || x->status == 403;
+           x->status == 401 || x->status == 403 || x->status == 429 || x->status == 503;
 }
 
 static int64_t error_code(const struct mcp_exchange *x)
@@ -255,6 +255,11 @@ static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct
                       : x->end == MCP_DONE ? "its answer is not what was asked for"
                                            : x->why;
 
+    if (m->ask.refusal && x->end == MCP_ERROR)
+        *m->ask.refusal = (struct mcp_refusal){
+            x->answer.error ? error_code(x) : x->status,
+            x->later_ms,
+        };
     if (x->end == MCP_LATE && m->ask.late)
         *m->ask.late = true;
     if (x->end == MCP_LATE)

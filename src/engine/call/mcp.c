@@ -189,6 +189,7 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
     struct exec_call how = { .peer = ask, .clean = call_nothing_to_clean, .self = &t };
     struct call_request request = { 0 };
     struct str words[1];
+    struct mcp_refusal refusal = { 0 };
     struct error e = { 0 };
 
     t.ask = (struct mcp_call){ .tool = tool_of(c),
@@ -199,10 +200,12 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
                                .declines = operation.effect != EFFECT_READ };
     if (!call_secrets(c, end))
         return;
-    if (!servers_get(c, &t.line, &e)) {
+    if (!servers_get(c, &t.line, &refusal, &e)) {
         (void)error_set(&e, e.code, "%s", call_redacted(c, arena_text(c->a, str_of(e.msg))));
         call_failed(end, visit_status(&e), &e, c->a);
         end->nothing_happened = true;
+        end->status = refusal.code;
+        end->retry_after = refusal.later_ms;
         return;
     }
     t.ask.timeout_ms = left_since(c, began_ms);

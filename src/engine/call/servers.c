@@ -286,7 +286,8 @@ static bool why_not(struct server *s, struct error *e)
                       s->end.message);
 }
 
-static bool open_one(struct server *s, struct tool_call *c, struct mcp **out, struct error *e)
+static bool open_one(struct server *s, struct tool_call *c, struct mcp_refusal *refusal,
+                     struct mcp **out, struct error *e)
 {
     const struct mcp_interface *mcp = c->adapter->doc.interface->mcp;
     int64_t patience = call_timeout(c);
@@ -298,6 +299,7 @@ static bool open_one(struct server *s, struct tool_call *c, struct mcp **out, st
                            .secret_place = "under interface.mcp.auth of the adapter",
                            .patience_ms = patience < PATIENCE_MS ? patience : PATIENCE_MS,
                            .cancel = c->ask->cancel,
+                           .refusal = refusal,
                            .late = &s->wired.deaf };
     int ours[2] = { -1, -1 };
 
@@ -373,10 +375,11 @@ static struct server *add(struct tool_call *c, const struct digest *narrowed)
 }
 
 /* In its turn. One that could not be opened is as if nobody had tried. */
-static bool open_in_turn(struct server *s, struct tool_call *c, struct error *e)
+static bool open_in_turn(struct server *s, struct tool_call *c, struct mcp_refusal *refusal,
+                         struct error *e)
 {
     struct mcp *mcp = NULL;
-    bool ok = open_one(s, c, &mcp, e);
+    bool ok = open_one(s, c, refusal, &mcp, e);
 
     if (!ok)
         stop(s);
@@ -395,7 +398,7 @@ static bool open_in_turn(struct server *s, struct tool_call *c, struct error *e)
 }
 
 /* Two calls of one adapter start one server. Where it fails, who waited tries for himself. */
-static struct server *get(struct tool_call *c, struct error *e)
+static struct server *get(struct tool_call *c, struct mcp_refusal *refusal, struct error *e)
 {
     struct digest narrowed = narrowing(c);
     struct server *s;
@@ -414,14 +417,15 @@ static struct server *get(struct tool_call *c, struct error *e)
                         s->name);
         return NULL;
     }
-    ok = s->mcp || open_in_turn(s, c, e);
+    ok = s->mcp || open_in_turn(s, c, refusal, e);
     turn_give(&s->turn);
     return ok ? s : NULL;
 }
 
-bool servers_get(struct tool_call *c, struct server_line *out, struct error *e)
+bool servers_get(struct tool_call *c, struct server_line *out, struct mcp_refusal *refusal,
+                 struct error *e)
 {
-    const struct server *s = get(c, e);
+    const struct server *s = get(c, refusal, e);
 
     if (!s)
         return false;

@@ -152,7 +152,10 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         """An MCP server with sessions whose answers to calls are up to the test: a status, and members of a message."""
         asked = json.loads(body or b"{}")
         method, said = asked.get("method"), {"capabilities": {}, "serverInfo": {"name": "said", "version": "1"}}
-        if method == "initialize":
+        if method == "initialize" and self.server.busy:
+            status, *headers = self.server.busy.pop(0)
+            self.answer(status, **dict(*headers))
+        elif method == "initialize":
             self.server.sessions += 1
             self.answer(200, json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": said | {
                 "protocolVersion": "2025-11-25"}}).encode(), Mcp_Session_Id="one", Content_Type="application/json")
@@ -292,7 +295,7 @@ def stranger(tools=None, host="127.0.0.1"):
     server = http.server.ThreadingHTTPServer((host, 0), Stranger)
     server.daemon_threads, server.seen, server.over = True, [], threading.Event()
     server.tools, server.called = tools or {"hang_up": {}}, []
-    server.retry_after, server.sessions = "0", 0
+    server.retry_after, server.sessions, server.busy = "0", 0, []
     server.token = {"access_token": "t0ken-of-a-stranger", "token_type": "bearer"}
     server.url = f"http://{host}:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
