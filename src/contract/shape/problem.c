@@ -152,19 +152,27 @@ void problem_missing(const struct spot *s, const struct doc *d)
                s->shape->name, s->field->name);
 }
 
-void problem_unknown(const struct spot *s, const struct doc *d)
+/* The name that is nearly this one; where none is, all of them, if they are few. */
+static void say_known(const struct spot *s, struct str name, struct buf *to)
 {
     const char *names[FIELDS_MAX];
-    _buf_ struct buf known = { .max = LIST_SAY };
     size_t n = s->shape->count;
 
     for (size_t i = 0; i < n; i++)
         names[i] = s->shape->fields[i].name;
-    suggest(d->key, names, n, &known);
-    if (known.len || n > FIELDS_SAID)
-        n = 0;
+    suggest(name, names, n, to);
+    if (to->len || n > FIELDS_SAID)
+        return;
     for (size_t i = 0; i < n; i++)
-        buf_addf(&known, "%s%s", i ? ", " : "; it has ", names[i]);
+        buf_addf(to, "%s%s", i ? ", " : "; it has ", names[i]);
+}
+
+void problem_unknown(const struct spot *s, const struct doc *d)
+{
+    _buf_ struct buf known = { .max = LIST_SAY };
+
+    if (!report_full(s->report))
+        say_known(s, d->key, &known);
     report_add(s->report, ABOUT_KEY, d, s->shape->code, "%s %s has no field %s%s",
                article(s->shape), s->shape->name, said(d->key, s->report->a), buf_str(&known).s);
 }
