@@ -154,7 +154,7 @@ WRIT_API int writ_exec(const struct writ_command *command, char **answer, bool *
  * those in `spare`, which was tried; who does without user does without all namespaces. The last
  * finding, the proof, has no layer. `network` tells whether commands that may reach hosts can;
  * `grounds` whether commands may run in this directory and be recorded, and what of "state", the
- * state directory, or "project" belongs to the wrong user;
+ * state directory, "settings" or "project" belongs to the wrong user or is open to everybody;
  * `routes` are the ways a command can go (contract 000), found in the environment of this process;
  * a closed one is no fault.
  *

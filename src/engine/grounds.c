@@ -73,6 +73,19 @@ static bool tell_shut(const char *path, const char *top, struct arena *a, struct
     return true;
 }
 
+/* Something that is there and that anybody may change, what that would give them, and what shuts
+ * it. */
+static bool tell_open(const char *path, const char *given, struct arena *a, struct ground *g)
+{
+    struct stat s;
+
+    if (!path || stat(path, &s) != 0 || !(s.st_mode & S_IWOTH))
+        return false;
+    g->detail = arena_printf(a, "everybody may write in %s, and so %s", path, given);
+    g->mend = arena_printf(a, "chmod %so-w '%s'", S_ISDIR(s.st_mode) ? "-R " : "", path);
+    return true;
+}
+
 /* ---- the ledger ---- */
 
 /* A file that nobody sees, or only as long as it has a name. */
@@ -263,14 +276,8 @@ static void put_state(const char *state, struct arena *a, struct buf *to)
 
     if (!state || stat(state, &s) != 0)
         return;
-    if (s.st_mode & S_IWOTH) {
-        g.detail = arena_printf(a,
-                                "everybody may write in %s, and so replace the ledger, its keys "
-                                "and all evidence",
-                                state);
-        g.mend = arena_printf(a, "chmod -R o-w '%s'", state);
+    if (tell_open(state, "replace the ledger, its keys and all evidence", a, &g))
         put(&g, to);
-    }
     if (geteuid() == 0 && s.st_uid != 0) {
         g.detail = arena_printf(a,
                                 "%s belongs to the user %u, and what root keeps there is shut "
@@ -282,7 +289,40 @@ static void put_state(const char *state, struct arena *a, struct buf *to)
     put_folders(state, a, to);
 }
 
+/* ---- settings ---- */
+
+/* A worker is a program of the user's settings, and is started outside of the walls. */
+static void put_settings(const char *const *environment, struct arena *a, struct buf *to)
+{
+    const char *directory = home_config(environment, a);
+    struct ground g = { .what = "settings" };
+
+    if (directory && (tell_open(directory, "say which workers there are", a, &g) ||
+                      tell_open(arena_printf(a, "%s/config.yaml", directory),
+                                "say which workers there are", a, &g)))
+        put(&g, to);
+}
+
 /* ---- the project ---- */
+
+static void put_opened(struct arena *a, struct buf *to)
+{
+    char here[PATH_MAX];
+    const char *told = NULL;
+
+    if (!getcwd(here, sizeof here) || here[0] != '/')
+        return;
+    for (size_t i = 0; i < COUNT(project_names); i++) {
+        const char *path = home_above(here, project_names[i], a);
+        struct ground g = { .what = "project" };
+
+        if (!path || (told && str_begins(str_of(path), told)) ||
+            !tell_open(path, "say what commands of this project may do", a, &g))
+            continue;
+        told = path;
+        put(&g, to);
+    }
+}
 
 static void put_passed_over(struct arena *a, struct buf *to)
 {
@@ -320,7 +360,9 @@ bool grounds_put(const char *refused, const char *const *environment, struct are
     put(&ledger, to);
     put_clock(ledger.newest_ms, a, to);
     put_state(home_state(environment, a), a, to);
+    put_settings(environment, a, to);
     put_passed_over(a, to);
+    put_opened(a, to);
     json_close(to, ']');
     return directory.holds && ledger.holds;
 }

@@ -446,6 +446,41 @@ def passed_over(scratch):
     told(".writ/config.yaml")
 
 
+@case
+def opened(scratch):
+    """doctor names settings and files of a project that everybody may change, and the command that shuts them"""
+    place = Place(scratch, user=False)
+    settings, project = scratch / "settings/writ", place.work / ".writ"
+    place.env["XDG_CONFIG_HOME"] = str(settings.parent)
+    project.mkdir()
+    settings.mkdir(parents=True)
+    for directory in (settings, project):
+        (directory / "config.yaml").write_text("fallback: local\n")
+    (project / "tools.yaml").write_text("tools: []\n")
+
+    def told(what, *paths):
+        answer = place.run("doctor", "--json")
+        found = [one for one in json.loads(answer.out)["grounds"] if one["what"] == what]
+        insist([one["detail"].split(", and so ")[0] for one in found]
+               == [f"everybody may write in {path}" for path in paths], answer)
+        for one in found:
+            subprocess.run(["sh", "-c", one["mend"]], check=True)
+
+    for what, directory in (("settings", settings), ("project", project)):
+        told(what)
+        (directory / "config.yaml").chmod(0o666)
+        told(what, directory / "config.yaml")
+        told(what)
+        for path in directory, *directory.iterdir():
+            path.chmod(0o777)
+        told(what, directory)
+        told(what)
+    for name in ("config.yaml", "tools.yaml"):
+        (project / name).chmod(0o646)
+    told("project", project / "config.yaml", project / "tools.yaml")
+    told("project")
+
+
 # ---- the terminal ----
 
 @case
