@@ -17,7 +17,8 @@
 enum watched { WATCH_NEWS, WATCH_CANCEL, WATCH_OUT, WATCH_ERR, WATCHES };
 
 enum {
-    GIVE_UP_MS = 10000, /* after a worker was told to kill it, */
+    GIVE_UP_MS = 10000, /* after a worker was told to kill it, and nothing more comes of it, */
+    COMES_MS = 120000,  /* or it is that what is on its way comes no faster, */
     LEAVE_MS = 2000,    /* or to leave what never began, if nothing else is lost with it */
     TURN_MS = 60000,
 };
@@ -46,6 +47,8 @@ struct going {
     bool called;      /* somebody wanted it to end */
     int64_t leave_at; /* then: leave its readers alone */
     uint64_t written; /* by the channel, when it was last looked at */
+    int64_t came;     /* of what it left, likewise */
+    int64_t comes_until;
 };
 
 static int64_t now(const struct going *g)
@@ -172,6 +175,7 @@ static void kill_it(struct going *g, enum cause cause)
 {
     g->stage = STAGE_KILLED;
     g->act_at = now(g) + GIVE_UP_MS;
+    g->comes_until = now(g) + COMES_MS;
     g->errand->forced = true;
     tell(g, PACE_KILLED, cause);
     send_stop(g);
@@ -331,6 +335,18 @@ static void mind_readers(struct going *g)
         leave_readers(g);
 }
 
+/* Under the lock. On a slow line its end comes long behind what it had printed: a worker that sends
+ * that does answer. */
+static void mind_coming(struct going *g)
+{
+    int64_t came = g->u.streams[0].bytes + g->u.streams[1].bytes + g->u.filing.all;
+    int64_t until = now(g) + GIVE_UP_MS;
+
+    if (g->stage == STAGE_KILLED && came != g->came)
+        g->act_at = until < g->comes_until ? until : g->comes_until;
+    g->came = came;
+}
+
 /* What has changed. Output is taken over to be passed on, so that the reader may go on. */
 static void look(struct going *g)
 {
@@ -339,6 +355,7 @@ static void look(struct going *g)
     hold(g);
     g->over = g->u.answer != ANSWER_NONE || g->c->dead;
     ready = g->u.ready;
+    mind_coming(g);
     for (int i = 0; i < STREAMS; i++) {
         struct passing *p = &g->passing[i];
         struct stream *s = &g->u.streams[i];

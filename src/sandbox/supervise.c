@@ -267,7 +267,8 @@ static void take_cancel(struct loop *l)
         return;
     }
     /* Somebody does not read what is left, and somebody else is waiting. */
-    each_capture(l, capture_alone);
+    if (!l->s->patient)
+        each_capture(l, capture_alone);
 }
 
 static void answer_threads(struct loop *l)

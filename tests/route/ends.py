@@ -43,6 +43,32 @@ def nobody_waits_for_ever_for_who_does_not_read_what_is_left(place):
         true(child.returncode == 143 and b"could not be passed on" in err, (how, child.returncode, err))
 
 
+@case
+def what_was_printed_counts_where_it_comes_behind_a_cancellation(place):
+    ready(place)
+    for times, event, came_to in ((1, "asked", ("cancelled", None)), (2, "killed", ("failed", "command_failed"))):
+        gate, over = place.scratch / f"gate{times}", place.work / f"over{times}"
+        place.configure(routes.pipe("narrow", command=[sys.executable, str(routes.HERE / "rigs/narrow.py"), str(gate),
+                                                       "20000", str(routes.tap.WRIT)]))
+        words = place.words("/bin/sh", "-c", f"head -c 250000 /dev/zero; touch {over.name}", worker="narrow",
+                            closed=True)
+        out = open(place.scratch / "out", "w+b")
+        child = subprocess.Popen([routes.tap.WRIT, *(word for word in words if word != "--json")], cwd=place.work,
+                                 env=place.environment({}), stdin=subprocess.DEVNULL, stdout=out,
+                                 stderr=subprocess.PIPE)
+        until(over.exists, "the command is over", child)
+        name, = place.running()
+        told = place.state / "lanes" / name / "transcript.jsonl"
+        for _ in range(times):
+            cancel(place, name)
+        until(lambda: f'"event":"{event}"' in told.read_text(), f"it is {event}", child)
+        gate.touch()
+        _, err = child.communicate(timeout=100)
+        last = json.loads(told.read_text().splitlines()[-1])
+        true((last["state"], last["failure_code"]) == came_to, (last, err))
+        same(out.seek(0, os.SEEK_END), 250000)
+
+
 def waiting_in(fd):
     return struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"    "))[0]
 

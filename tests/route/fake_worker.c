@@ -362,6 +362,14 @@ static void stop_late(const struct frame *f)
         result(f->errand, id_of(f), "cancelled");
 }
 
+static void stop_never(const struct frame *f)
+{
+    bool again = times(f) == 2;
+
+    while (again)
+        say_text(FRAME_OUT, f->errand, "well\n");
+}
+
 static void stop_refused(const struct frame *f)
 {
     if (times(f) == 1)
@@ -416,6 +424,7 @@ static const struct mode modes[] = {
     { "polite",          hello,        run_well,           pass,               stop_well,    leave },
     { "stubborn",        hello,        run_well,           pass,               stop_late,    leave },
     { "unmoved",         hello,        run_well,           pass,               pass,         leave },
+    { "never_ends",      hello,        run_well,           pass,               stop_never,   leave },
     { "asleep",          hello,        pass,               pass,               pass,         leave },
     { "never_ready",     hello,        pass,               pass,               stop_well,    leave },
     { "refuses_at_stop", hello,        pass,               pass,               stop_refused, leave },

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 
@@ -359,6 +360,86 @@ static void closing_nothing_does_nothing(void **state)
     channel_close(NULL);
 }
 
+/* ---- many ---- */
+
+enum { THREADS = 8, EACH = 100 };
+
+struct crowd {
+    struct channel *c;
+    int number, results;
+};
+
+static bool always(void *self, struct error *e)
+{
+    (void)self;
+    (void)e;
+    return true;
+}
+
+static void *run_many(void *self)
+{
+    struct crowd *crowd = self;
+
+    for (int i = 0; i < EACH; i++) {
+        _arena_ struct arena a = { 0 };
+        char *request = arena_printf(&a, "{\"execution_id\":\"run-%d-%d\"}", crowd->number, i);
+        struct errand errand = { .request = str_of(request),
+                                 .attempt = 1,
+                                 .timeout_ms = LONG_MS,
+                                 .live = { -1, -1 },
+                                 .cancel = -1,
+                                 .store = -1,
+                                 .world = world_real(),
+                                 .permit = always };
+
+        channel_run(crowd->c, &errand, &a);
+        crowd->results += errand.end == ERRAND_RESULT && errand.out.bytes == 8 &&
+                          strstr(errand.record.s, request + 1) == NULL &&
+                          memcmp(errand.record.s, request, strlen(request) - 1) == 0;
+    }
+    return NULL;
+}
+
+static void many_at_once_each_get_their_own(void **state)
+{
+    struct crowd crowds[THREADS];
+    pthread_t threads[THREADS];
+    struct scene s;
+
+    (void)state;
+    scene_open(&s, "good");
+    for (int i = 0; i < THREADS; i++) {
+        crowds[i] = (struct crowd){ s.c, i, 0 };
+        assert_int_equal(pthread_create(&threads[i], NULL, run_many, &crowds[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(crowds[i].results, EACH);
+    }
+    scene_close(&s);
+}
+
+/* All of them are told, and none is taken for a success. */
+static void when_it_dies_everybody_knows(void **state)
+{
+    struct crowd crowds[THREADS];
+    pthread_t threads[THREADS];
+    struct scene s;
+
+    (void)state;
+    scene_open(&s, "dead_at_go");
+    for (int i = 0; i < THREADS; i++) {
+        crowds[i] = (struct crowd){ s.c, i, 0 };
+        assert_int_equal(pthread_create(&threads[i], NULL, run_many, &crowds[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(crowds[i].results, 0);
+    }
+    assert_false(channel_is_open(s.c));
+    scene_close(&s);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +457,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_carrier_that_never_stops_talking_is_listened_to_for_a_turn),
         cmocka_unit_test(of_what_a_carrier_says_the_last_is_kept),
         cmocka_unit_test(closing_nothing_does_nothing),
+        cmocka_unit_test(many_at_once_each_get_their_own),
+        cmocka_unit_test(when_it_dies_everybody_knows),
     };
 
     fake_worker = realpath(argv[1], NULL);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_channel_stop.c: errands that are stopped, that print more than somebody reads, and many at
- * once.
+/* test_channel_stop.c: errands that are stopped, and that print more than somebody reads.
  *
  * usage: test_channel_stop FAKE_WORKER [--user]    with it, as an ordinary user
  */
@@ -54,6 +53,25 @@ static void a_timeout_asks_then_kills_then_gives_up(void **state)
                      s.errand.forced, s.moments);
         scene_close(&s);
     }
+}
+
+/* What it had printed may come behind that; but it is not listened to for ever. */
+static void who_never_stops_printing_is_left(void **state)
+{
+    struct scene s, own = { .leap_ms = 100 };
+    const struct world world = { .mono_ms = scene_ms, .self = &own };
+
+    (void)state;
+    scene_open(&s, "never_ends");
+    s.errand.at_once = true;
+    s.errand.pace.self = s.errand.permit_self = &s;
+    s.errand.world = &world;
+    channel_run(s.c, &s.errand, &s.a);
+    assert_int_equal(s.errand.end, ERRAND_LOST);
+    assert_int_equal(s.errand.stopped_for, CAUSE_TIMEOUT);
+    assert_string_equal(s.moments, "asked killed ");
+    assert_true(s.errand.out.bytes > 0);
+    scene_close(&s);
 }
 
 /* A line can be dead and not say so. The errand has all the time of the world; the channel has not.
@@ -386,90 +404,11 @@ static void who_does_not_look_any_more_changes_nothing(void **state)
     scene_close(&s);
 }
 
-/* ---- many ---- */
-
-enum { THREADS = 8, EACH = 100 };
-
-struct crowd {
-    struct channel *c;
-    int number, results;
-};
-
-static bool always(void *self, struct error *e)
-{
-    (void)self;
-    (void)e;
-    return true;
-}
-
-static void *run_many(void *self)
-{
-    struct crowd *crowd = self;
-
-    for (int i = 0; i < EACH; i++) {
-        _arena_ struct arena a = { 0 };
-        char *request = arena_printf(&a, "{\"execution_id\":\"run-%d-%d\"}", crowd->number, i);
-        struct errand errand = { .request = str_of(request),
-                                 .attempt = 1,
-                                 .timeout_ms = LONG_MS,
-                                 .live = { -1, -1 },
-                                 .cancel = -1,
-                                 .store = -1,
-                                 .world = world_real(),
-                                 .permit = always };
-
-        channel_run(crowd->c, &errand, &a);
-        crowd->results += errand.end == ERRAND_RESULT && errand.out.bytes == 8 &&
-                          strstr(errand.record.s, request + 1) == NULL &&
-                          memcmp(errand.record.s, request, strlen(request) - 1) == 0;
-    }
-    return NULL;
-}
-
-static void many_at_once_each_get_their_own(void **state)
-{
-    struct crowd crowds[THREADS];
-    pthread_t threads[THREADS];
-    struct scene s;
-
-    (void)state;
-    scene_open(&s, "good");
-    for (int i = 0; i < THREADS; i++) {
-        crowds[i] = (struct crowd){ s.c, i, 0 };
-        assert_int_equal(pthread_create(&threads[i], NULL, run_many, &crowds[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-        assert_int_equal(crowds[i].results, EACH);
-    }
-    scene_close(&s);
-}
-
-/* All of them are told, and none is taken for a success. */
-static void when_it_dies_everybody_knows(void **state)
-{
-    struct crowd crowds[THREADS];
-    pthread_t threads[THREADS];
-    struct scene s;
-
-    (void)state;
-    scene_open(&s, "dead_at_go");
-    for (int i = 0; i < THREADS; i++) {
-        crowds[i] = (struct crowd){ s.c, i, 0 };
-        assert_int_equal(pthread_create(&threads[i], NULL, run_many, &crowds[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-        assert_int_equal(crowds[i].results, 0);
-    }
-    assert_false(channel_is_open(s.c));
-    scene_close(&s);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_timeout_asks_then_kills_then_gives_up),
+        cmocka_unit_test(who_never_stops_printing_is_left),
         cmocka_unit_test(who_is_not_heard_of_is_gone),
         cmocka_unit_test(who_ends_when_asked_was_not_forced),
         cmocka_unit_test(who_is_late_is_told_of_before),
@@ -482,8 +421,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_slow_reader_does_not_keep_it_from_being_stopped),
         cmocka_unit_test(while_a_reader_is_slow_nobody_is_taken_for_silent),
         cmocka_unit_test(who_does_not_look_any_more_changes_nothing),
-        cmocka_unit_test(many_at_once_each_get_their_own),
-        cmocka_unit_test(when_it_dies_everybody_knows),
     };
 
     fake_worker = realpath(argv[1], NULL);
