@@ -10,18 +10,20 @@
 #include "base/doc.h"
 
 struct mcp_left;
+struct secrets;
 
 struct mcp_import_ask {
     const struct doc *server;    /* {name, version}; NULL: it did not say */
     const struct doc *tools;     /* the list, as mcp_tools() gives it */
     const struct mcp_left *left; /* what else it had, as mcp_tools_left() gives it */
     size_t left_count;
-    const char *name, *tool;    /* of the adapter, and its tool_id; NULL: after the server */
-    int transport;              /* enum mcp_transport */
-    const char *const *argv;    /* of stdio: what starts it, ended by NULL */
-    const char *url;            /* of http and websocket */
-    const char *bearer;         /* the variable that has its token; or NULL */
-    const char *const *include; /* operations, as patterns with *, ended by NULL; or NULL: all */
+    const char *name, *tool;     /* of the adapter, and its tool_id; NULL: after the server */
+    int transport;               /* enum mcp_transport */
+    const char *const *argv;     /* of stdio: what starts it, ended by NULL */
+    const char *url;             /* of http and websocket */
+    const char *bearer;          /* the variable that has its token; or NULL */
+    const struct secrets *known; /* that the server was told: they are in nothing that comes out */
+    const char *const *include;  /* operations, as patterns with *, ended by NULL; or NULL: all */
     const char *const *exclude;
     const struct doc *hosts;    /* of stdio: the first text of a list of those that it reaches */
     const char *const *secrets; /* of stdio: variables of the caller's that it gets; or NULL */

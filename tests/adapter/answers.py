@@ -85,6 +85,9 @@ def R_001_110_a_busy_server_is_left_alone_as_long_as_it_asks_for(place):
     members = {"operations": {"echo": {"effect": "read"}}, "errors": retry(3, 429)}
     with server(place, (429, busy, {"Retry_After": "0"}), (200, FINE), **members) as one:
         same((place.call("said.echo").status, one.called), (0, ["echo", "echo"]))
+    said = {"error": {"code": -32000, "message": "too many"}}  # it is busy, whatever its body says
+    with server(place, (429, said, {"Retry_After": "0"}), (200, FINE), **members) as one:
+        same((place.call("said.echo").status, one.called), (0, ["echo", "echo"]))
     asked = [(429, busy, {"Retry_After": seconds}) for seconds in ("1", "60")]
     with server(place, *asked, **members) as one:
         place.fails(1, "PEER_ERROR", "said.echo", told=["said-server: HTTP status 429", "the service asks for 60 s",

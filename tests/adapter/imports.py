@@ -315,6 +315,37 @@ def a_server_that_wants_a_token_gets_the_callers_and_nothing_tells_it(place):
 
 
 @case
+def a_token_in_what_a_server_says_of_its_tools_is_taken_out_and_the_rest_is_pinned_as_it_is(place):
+    reads = {"readOnlyHint": True}
+    with strangers.stranger(tools={"echo": reads, "odd": reads, f"bad {SECRET}": reads, f"my {SECRET}": reads}) as server:
+        server.more = {"echo": {"description": f"a {SECRET} tool"}, f"bad {SECRET}": {"inputSchema": 5},
+                       "odd": {"inputSchema": {"type": "object", "properties": {SECRET: {}}}}}
+        server.token_wanted, given, url = SECRET, {"MINE": SECRET}, server.url + "/locked"
+        server.said = lambda: (200, {"result": {"content": [{"type": "text", "text": "well"}]}})
+        run = place.writ("adapters", "import", "--json", "--bearer", "MINE", "mcp", "--url", url, env=given)
+        hold(run.status == 0 and SECRET.encode() not in run.out + run.err, run)
+        made = json.loads(run.out)
+        same([(one["operation"], one["why"]) for one in made["left_out"]][:1], [("bad [redacted]", "it has no inputSchema")])
+        left = {one["operation"]: one["why"] for one in made["left_out"]}
+        same(sorted(left), ["bad [redacted]", "my [redacted]", "odd"])
+        hold("its name has the token in it" == left["my [redacted]"] and "it has the token in it" in left["odd"], left)
+        hold("a [redacted] tool" in made["adapter"], made)
+        name = stock(place, made)
+        for operation in ("echo", "odd"):  # pinned as it is
+            same(said(place.fine(f"{name}.{operation}", env=given)), "well")
+    digits = "12345678"
+    with strangers.stranger(tools={"echo": {}}) as server:
+        server.token_wanted = digits
+        server.said = lambda: (200, {"result": {"content": [], "structuredContent": {"n": int(digits), "m": 7}}})
+        words = ["mcp", "probe", server.url + "/locked", "--bearer", "MINE", "--call-all"]
+        run = place.writ(*words, "--json", env={"MINE": digits})
+        hold(run.status == 0, run)
+        same(json.loads(run.out)["answers"][0]["result"]["structuredContent"], {"n": "[redacted]", "m": 7})
+        run = place.writ(*words, env={"MINE": digits})
+        hold(run.status == 0 and digits.encode() not in run.out, run)
+
+
+@case
 def a_server_that_hangs_up_is_told_with_what_it_said_before(place):
     with strangers.stranger() as server:
         run = place.writ("mcp", "probe", server.url + "/mcp", "--call-all")

@@ -7,6 +7,7 @@
 #include "adapter/import_yaml.h"
 #include "adapter/mcp.h"
 #include "adapter/mcp_rpc.h"
+#include "adapter/secret.h"
 #include "base/doc_read.h"
 #include "base/json_write.h"
 #include "base/jsonschema.h"
@@ -83,6 +84,12 @@ static bool any_matches(const char *const *patterns, const char *text)
         if (matches(*patterns, text))
             return true;
     return false;
+}
+
+/* What a server says for people, without what it was told itself. */
+static struct str told(const struct importing *im, struct str said)
+{
+    return im->ask->known ? redact(said, im->ask->known, im->a) : said;
 }
 
 static void leave(struct importing *im, const char *operation, const char *why)
@@ -200,7 +207,8 @@ static bool put_schema(struct importing *im, const char *operation, const char *
     if (!buf_ok(&text) || !buf_ok(&shown))
         return false;
     json = (struct str){ arena_text(im->a, buf_str(&shown)), shown.len };
-    why = unread(json, im->a, &again);
+    why = im->ask->known && secret_held(schema, im->ask->known) ? "it has the token in it"
+                                                                : unread(json, im->a, &again);
     if (!why)
         why = no_schema(im, again);
     if (why) {
@@ -251,7 +259,7 @@ static const char *put_tool(struct importing *im, const struct doc *tool, const 
     if (about.n == 0)
         about = rpc_text(tool, "title");
     if (about.n > 0)
-        put(&to, "    about:", str_of(rpc_words(about, im->a)));
+        put(&to, "    about:", str_of(rpc_words(told(im, about), im->a)));
     buf_addf(&to, "    digest: %s\n", digest);
     put_effect(tool, &to);
     if (!put_schema(im, name, "input", rpc_get(tool, "inputSchema"), &to) ||
@@ -275,6 +283,10 @@ static void take_tool(struct importing *im, const struct doc *tool)
 
     if (tool_name.n == 0)
         return;
+    if (told(im, tool_name).s != tool_name.s) {
+        leave(im, rpc_words(told(im, tool_name), im->a), "its name has the token in it");
+        return;
+    }
     name = operation_name(im, tool_name);
     if (im->ask->include && !any_matches(im->ask->include, name))
         why = "it is not among those to include";
@@ -423,7 +435,8 @@ bool import_mcp(const struct mcp_import_ask *ask, struct arena *a, struct mcp_im
 
     *out = (struct mcp_imported){ 0 };
     for (size_t i = 0; i < ask->left_count; i++)
-        leave(&im, ask->left[i].tool, ask->left[i].why);
+        leave(&im, arena_text(a, told(&im, str_of(ask->left[i].tool))),
+              arena_text(a, told(&im, str_of(ask->left[i].why))));
     for (const struct doc *c = doc_first(ask->tools, DOC_LIST); c; c = c->next)
         if (c->kind == DOC_MAP)
             take_tool(&im, c);
@@ -433,7 +446,7 @@ bool import_mcp(const struct mcp_import_ask *ask, struct arena *a, struct mcp_im
     buf_free(&im.operations);
     if (out->operations == 0 && ask->left_count)
         return error_set(e, CODE_VALIDATION_ERROR, "no tool is left to call; '%s' is not: %s",
-                         ask->left->tool, ask->left->why);
+                         out->left->operation, out->left->why);
     if (out->operations == 0)
         return error_set(e, CODE_VALIDATION_ERROR, "no tool is left to call");
     if (!buf_ok(&yaml))

@@ -152,7 +152,7 @@ static void conclude_failed(struct calling *c, const struct mcp_exchange *x)
     c->out->later_ms = x->later_ms;
     if (x->end == MCP_ERROR && x->answer.error) {
         conclude(c->out, MCP_ERROR, mcp_error_words(c->m, x->answer.error, c->a));
-        c->out->code = rpc_get(x->answer.error, "code")->whole;
+        c->out->code = mcp_is_busy(x) ? x->status : rpc_get(x->answer.error, "code")->whole;
         return;
     }
     conclude(c->out, x->end, x->why ? mcp_words(c->m, str_of(x->why), c->a) : "");

@@ -56,7 +56,7 @@ static void take_info(struct mcp *m, const struct doc *result)
 static bool is_hopeless(const struct mcp_exchange *x)
 {
     return x->end == MCP_REFUSED || x->end == MCP_GONE || x->end == MCP_CANCELLED ||
-           x->status == 401 || x->status == 403 || x->status == 429 || x->status == 503;
+           x->status == 401 || x->status == 403 || mcp_is_busy(x);
 }
 
 static int64_t error_code(const struct mcp_exchange *x)
@@ -257,7 +257,7 @@ static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct
 
     if (m->ask.refusal && x->end == MCP_ERROR)
         *m->ask.refusal = (struct mcp_refusal){
-            x->answer.error ? error_code(x) : x->status,
+            x->answer.error && !mcp_is_busy(x) ? error_code(x) : x->status,
             x->later_ms,
         };
     if (x->end == MCP_LATE && m->ask.late)

@@ -50,6 +50,12 @@ struct mcp_exchange {
     int wake; /* an eventfd, made when it is needed; -1: not yet */
 };
 
+/* Who is busy says so in HTTP, whatever else the answer says. */
+static inline bool mcp_is_busy(const struct mcp_exchange *x)
+{
+    return x->status == 429 || x->status == 503;
+}
+
 struct mcp_wire {
     bool (*open)(struct mcp *m, struct error *e);
     void (*exchange)(struct mcp *m, struct mcp_exchange *x);

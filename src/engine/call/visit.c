@@ -227,5 +227,6 @@ void visit_close(struct visit *v)
     wired_close(&v->wired);
     toolbox_close(&v->box);
     secrets_wipe(&v->secrets);
+    arena_wipe(&v->a); /* a header was made of them */
     arena_free(&v->a);
 }

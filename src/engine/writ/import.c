@@ -265,13 +265,14 @@ static bool make(const struct writ_import *import, const struct visit *v, const 
 {
     struct import_given given = import_given(import->options, a);
     struct mcp_import_ask ask = { .server = visit_told(v, mcp_server_info(v->mcp), a),
-                                  .tools = visit_told(v, tools, a),
+                                  .tools = tools,
                                   .name = import->name,
                                   .tool = import->tool,
                                   .transport = v->transport,
                                   .argv = from_anywhere(import->argv, a),
                                   .url = import->argv ? NULL : import->url,
                                   .bearer = import->bearer,
+                                  .known = &v->secrets,
                                   .include = some(import->include),
                                   .exclude = import->exclude,
                                   .hosts = given.hosts,

@@ -4,6 +4,7 @@
 
 #include "adapter/mcp_probe.h"
 #include "base/json_read.h"
+#include "base/json_write.h"
 #include "engine/call_visit.h"
 #include "engine/given.h"
 #include "engine/home.h"
@@ -48,32 +49,37 @@ static bool read_wish(const char *given, const char *const *environment, struct 
 }
 
 /* A tool that fails or is not there was answered; a call whose answer did not come was not. */
-static bool all_answered(struct str answer, struct arena *a)
+static bool all_answered(const struct doc *said)
 {
     static const enum mcp_end lost[] = { MCP_LATE, MCP_CANCELLED, MCP_GONE,
                                          MCP_LOST, MCP_GARBLED,   MCP_TOO_LARGE };
-    struct ceilings max = ceilings_default();
-    const struct document *document;
-    struct error e;
 
-    if (!json_read("answer", answer, &max, a, &document, &e))
-        return true;
-    for (const struct doc *c = doc_first(doc_get(&document->root, "answers"), DOC_LIST); c;
-         c = c->next)
+    for (const struct doc *c = doc_first(doc_get(said, "answers"), DOC_LIST); c; c = c->next)
         for (size_t i = 0; i < COUNT(lost); i++)
             if (str_is(doc_text(c, "end"), mcp_end_names[lost[i]]))
                 return false;
     return true;
 }
 
-static void leave_token_out(const struct visit *v, struct arena *a, struct buf *out)
+/* What it said is judged as it is, and then read without the token: which is taken out of a
+ * document, for the text of one would be none afterwards. */
+static int judge(const struct visit *v, struct arena *a, struct buf *out, struct error *e)
 {
-    struct str clean = redact(buf_str(out), &v->secrets, a);
+    _buf_ struct buf clean = { .max = ANSWER_MAX };
+    struct ceilings max = ceilings_answer();
+    const struct document *document;
+    int status;
 
-    if (clean.s == out->s)
-        return;
-    buf_reset(out);
-    buf_add(out, clean.s, clean.n);
+    if (!json_read("answer", buf_str(out), &max, a, &document, e))
+        return WRIT_NO;
+    status = all_answered(&document->root) ? WRIT_OK : WRIT_NO;
+    if (v->secrets.n) {
+        json_doc(&clean, visit_told(v, &document->root, a));
+        buf_free(out);
+        *out = clean;
+        clean = (struct buf){ 0 };
+    }
+    return status;
 }
 
 static int speak(const struct visit_ask *ask, const struct wish *wish, struct arena *a,
@@ -86,8 +92,7 @@ static int speak(const struct visit_ask *ask, const struct wish *wish, struct ar
         return status;
     if (!mcp_probe(v.mcp, wish->context, wish->all, a, out, e))
         return visit_status(e);
-    leave_token_out(&v, a, out);
-    return all_answered(buf_str(out), a) ? WRIT_OK : WRIT_NO;
+    return judge(&v, a, out, e);
 }
 
 static int probe(const struct visit_ask *ask, const char *given, struct buf *out, struct error *e)

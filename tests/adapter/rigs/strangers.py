@@ -88,7 +88,7 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         answers = {"initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                                   "serverInfo": {"name": "stranger", "version": "1"}},
                    "tools/list": {"tools": [{"name": name, "inputSchema": {"type": "object"}, "annotations": hints}
-                                            for name, hints in self.server.tools.items()]}}
+                                            | self.server.more.get(name, {}) for name, hints in self.server.tools.items()]}}
         if asked.get("method") == "tools/call":
             self.server.called.append(asked["params"]["name"])
             self.close_connection = True
@@ -294,7 +294,7 @@ def stranger(tools=None, host="127.0.0.1"):
     """`tools`: those of its MCP server, with their annotations."""
     server = http.server.ThreadingHTTPServer((host, 0), Stranger)
     server.daemon_threads, server.seen, server.over = True, [], threading.Event()
-    server.tools, server.called = tools or {"hang_up": {}}, []
+    server.tools, server.more, server.called = tools or {"hang_up": {}}, {}, []
     server.retry_after, server.sessions, server.busy = "0", 0, []
     server.token = {"access_token": "t0ken-of-a-stranger", "token_type": "bearer"}
     server.url = f"http://{host}:{server.server_port}"
