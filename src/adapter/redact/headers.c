@@ -2,6 +2,7 @@
 /* headers.c: the values of headers that are for secrets, wherever a text has them. */
 #include "adapter/redact/cuts.h"
 #include "adapter/redact/json_line.h"
+#include "adapter/redact/ways.h"
 #include "adapter/secret.h"
 
 static const char *const secret_headers[] = {
@@ -69,89 +70,33 @@ static size_t cut_list(struct cuts *c, struct str t, size_t at)
     return at;
 }
 
-/* The end of a value that stands in a text of JSON which holds JSON of its own: at the quote that
- * is escaped once, and not twice. */
-static size_t inner_end(struct str t, size_t at, size_t end)
-{
-    while (at + 1 < end) {
-        if (t.s[at] != '\\')
-            at++;
-        else if (t.s[at + 1] == '"')
-            return at;
-        else
-            at += t.s[at + 1] == '\\' && at + 2 < end && t.s[at + 2] == '\\' ? 4 : 2;
-    }
-    return end;
-}
+/* A text that is searched: one that was given, or what a text of JSON in it says. */
+struct search {
+    struct cuts *c;
+    struct str t;
+    int depth; /* how many texts of JSON it stands in */
+};
 
-/* Up to the end of a line in the text, which is written as an escape there. */
-static size_t text_line_end(struct str t, size_t at, size_t end)
-{
-    while (at + 1 < end && !(t.s[at] == '\\' && is_one_of(t.s[at + 1], "rn")))
-        at += t.s[at] == '\\' ? 2 : 1;
-    return at + 1 < end ? at : end;
-}
-
-/* Of JSON in a text: the value is a text, or a list of them; else it is no header's. */
-static size_t cut_inner(struct cuts *c, struct str t, size_t at, size_t end)
-{
-    bool list = at < end && t.s[at] == '[';
-    size_t to;
-
-    for (at += list; at < end; at = to + 2) {
-        while (list && at < end && is_one_of(t.s[at], " ,"))
-            at++;
-        if (!str_begins(str_from(t, at), "\\\""))
-            return at;
-        to = inner_end(t, at + 2, end);
-        if (to > at + 2)
-            cuts_add(c, at + 2, to);
-        if (!list)
-            return to;
-    }
-    return end;
-}
-
-/* How the quote is written behind a name in a text of JSON: not at all, or in JSON inside of it, or
- * in JSON inside of that. */
-static const char *const inner_quotes[] = { "\\\\\\\"", "\\\"", "'", "" };
-
-/* The value of a header that a text of JSON has in it, which goes on up to `end`: the text stays
- * one. What is deeper in it than once is cut to the end of all. */
-static size_t cut_in_text(struct cuts *c, struct str t, size_t name_end, size_t end)
-{
-    struct str text = { t.s, end };
-    size_t quote = 0, at, to;
-
-    while (!str_begins(str_from(text, name_end), inner_quotes[quote]))
-        quote++;
-    at = past(text, name_end + strlen(inner_quotes[quote]), " ");
-    if (at >= end || t.s[at] != ':')
-        return name_end;
-    at = past(text, at + 1, " ");
-    if (quote == 1)
-        return cut_inner(c, text, at, end);
-    to = quote == 0 ? end : text_line_end(text, at, end);
-    if (to > at)
-        cuts_add(c, at, to);
-    return to;
-}
+/* Texts in texts are read so deep. In what is deeper nothing behind a name is kept: so hostile ones
+ * cost time and memory in proportion to their length alone. */
+enum { DEEPEST = 4 };
 
 /* The value of a header, from behind its name: to the end of the line, or of the JSON text. In JSON
  * what is neither a text nor a list of them is no header's value. Gives back where to go on. */
-static size_t cut_value(struct cuts *c, struct str t, size_t name_end)
+static size_t cut_value(const struct search *s, size_t name_end)
 {
+    struct str t = s->t;
     bool in_json = t.s[name_end] == '"';
     size_t at = past(t, name_end + is_one_of(t.s[name_end], "\"'"), " ");
 
     if (at >= t.n || t.s[at] != ':')
         return name_end;
     at = past(t, at + 1, in_json ? json_blanks : " ");
-    if (at < t.n && t.s[at] == '"')
-        return cut_until(c, t, at + 1, quote_or_line);
+    if (at < t.n && t.s[at] == '"' && (in_json || s->depth == 0))
+        return cut_until(s->c, t, at + 1, quote_or_line);
     if (!in_json)
-        return cut_until(c, t, at, "\r\n");
-    return at < t.n && t.s[at] == '[' ? cut_list(c, t, at) : name_end;
+        return cut_until(s->c, t, at, "\r\n");
+    return at < t.n && t.s[at] == '[' ? cut_list(s->c, t, at) : name_end;
 }
 
 static bool may_begin_there(struct str t, size_t at)
@@ -161,18 +106,73 @@ static bool may_begin_there(struct str t, size_t at)
     return at > 1 && t.s[at - 2] == '\\' && is_one_of(t.s[at - 1], "rnt");
 }
 
-void cuts_add_headers(struct cuts *c, struct str t)
+static void cut_in_text(const struct search *outer, size_t begin, size_t end);
+
+/* Of a name that has more of a JSON text behind it, the whole text is searched. */
+static void search_all(const struct search *s)
 {
     struct json_line line = { 0 };
+    struct str t = s->t;
 
     for (size_t at = 0; at < t.n;) {
-        size_t n = is_one_of(t.s[at], "aApPcCsSxX") ? header_at(t, at) : 0, end;
+        size_t n = is_one_of(t.s[at], "aApPcCsSxX") ? header_at(t, at) : 0;
+        size_t end = n ? json_text_end(&line, t, at) : 0;
 
-        if (!n || !may_begin_there(t, at)) {
+        if (at + n < end && s->depth == DEEPEST)
+            cuts_add(s->c, at + n, end);
+        else if (at + n < end)
+            cut_in_text(s, line.at + 1, end);
+        if (at + n < end)
+            at = end;
+        else if (n && may_begin_there(t, at))
+            at = cut_value(s, at + n);
+        else
             at += n ? n : 1;
-            continue;
-        }
-        end = json_text_end(&line, t, at);
-        at = end && at + n < end ? cut_in_text(c, t, at + n, end) : cut_value(c, t, at + n);
     }
+}
+
+/* The bytes of a text of JSON that say so many, from where another many were said. */
+static size_t saying(struct str t, size_t *said, size_t at, size_t bytes)
+{
+    while (*said < bytes) {
+        struct glyph g = json_glyph(t, at);
+
+        *said += g.n;
+        at += g.taken;
+    }
+    return at;
+}
+
+/* A text of JSON is searched in what it says, which may be lines, or JSON again; what is cut is cut
+ * out between its own escapes, so it stays one. */
+static void cut_in_text(const struct search *outer, size_t begin, size_t end)
+{
+    _arena_ struct arena own = { 0 };
+    struct str text = { outer->t.s + begin, end - begin };
+    struct cuts cuts = { .a = &own };
+    char *says = arena_raw(&own, text.n);
+    struct search inner = { &cuts, { says, 0 }, outer->depth + 1 };
+    size_t at = 0, said = 0;
+
+    while (at < text.n) {
+        struct glyph g = json_glyph(text, at);
+
+        memcpy(says + inner.t.n, g.bytes, g.n);
+        inner.t.n += g.n;
+        at += g.taken;
+    }
+    search_all(&inner);
+    cuts_merge(&cuts);
+    at = 0;
+    for (size_t i = 0; i < cuts.n; i++) {
+        size_t from = saying(text, &said, at, cuts.v[i].from);
+
+        at = saying(text, &said, from, cuts.v[i].to);
+        cuts_add(outer->c, begin + from, begin + at);
+    }
+}
+
+void cuts_add_headers(struct cuts *c, struct str t)
+{
+    search_all(&(struct search){ c, t, 0 });
 }

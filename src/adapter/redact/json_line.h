@@ -14,5 +14,6 @@ struct json_line {
 
 /* Where the text of JSON that a byte stands in ends: at its closing quote, or at the end of all,
  * which may be cut off. 0: the byte's line is not made of what JSON is made of, or the byte is in
- * none of its texts. To be asked for one byte after the other. */
+ * none of its texts. Else its opening quote is at line->at. To be asked for one byte after the
+ * other. */
 size_t json_text_end(struct json_line *line, struct str t, size_t at);

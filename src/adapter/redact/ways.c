@@ -58,7 +58,7 @@ static struct glyph unicode(struct str t, size_t at)
     return g;
 }
 
-static struct glyph json(struct str t, size_t at)
+struct glyph json_glyph(struct str t, size_t at)
 {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     const char *letter;
@@ -221,12 +221,12 @@ static bool entity_begun(struct str t, size_t at)
 
 /* clang-format off */
 const struct redact_way redact_ways[] = {
-    { "",           plain,   NULL,          false },
-    { "\n\r",       folded,  NULL,          false },
-    { "%",          percent, percent_begun, false },
-    { "+%",         form,    percent_begun, false },
-    { "\\",         json,    json_begun,    false },
-    { "&",          entity,  entity_begun,  false },
+    { "",           plain,      NULL,          false },
+    { "\n\r",       folded,     NULL,          false },
+    { "%",          percent,    percent_begun, false },
+    { "+%",         form,       percent_begun, false },
+    { "\\",         json_glyph, json_begun,    false },
+    { "&",          entity,     entity_begun,  false },
     { " :-,0\\ABCDEF", digits,  digits_begun,  true },
 };
 /* clang-format on */

@@ -22,5 +22,8 @@ struct redact_way {
     bool only_second; /* nothing is written inside of it: it is looked for in what others give */
 };
 
+/* What stands there in a text of JSON; as it is, where it is no escape. */
+struct glyph json_glyph(struct str t, size_t at);
+
 extern const struct redact_way redact_ways[];
 extern const size_t redact_way_count;

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "adapter/secret.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
 
 static const struct secrets all = { .headers_too = true };
 
@@ -90,7 +92,7 @@ static void headers_in_a_text_of_json_leave_it_json(void **state)
         { "[\"{\\\"Cookie\\\": [\\\"a\\\", \\\"b\\\"], \\\"x\\\": 1}\"]",
           "[\"{\\\"Cookie\\\": [\\\"[redacted]\\\", \\\"[redacted]\\\"], \\\"x\\\": 1}\"]" },
         { "[\"{\\\"a\\\":\\\"{\\\\\\\"Cookie\\\\\\\":\\\\\\\"abc\\\\\\\"}\\\"}\", 1]",
-          "[\"{\\\"a\\\":\\\"{\\\\\\\"Cookie\\\\\\\":[redacted]\", 1]" },
+          "[\"{\\\"a\\\":\\\"{\\\\\\\"Cookie\\\\\\\":\\\\\\\"[redacted]\\\\\\\"}\\\"}\", 1]" },
         { "[\"Cookie: abc\", nil]\n", "[\"Cookie: [redacted]\n" },
         { "[\"Cookie: abc\", \"\t\"]\n", "[\"Cookie: [redacted]\n" },
         { "[\"Cookie: abc\", \"open]\n1", "[\"Cookie: [redacted]\n1" },
@@ -99,6 +101,64 @@ static void headers_in_a_text_of_json_leave_it_json(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         check_redacted(rows[i].text, rows[i].want);
+}
+
+/* What a text says may be lines, or JSON again: they are looked for as if that stood alone. */
+static void headers_in_what_a_text_of_json_says_are_found(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "[\"{\\n  \\\"Set-Cookie\\\": [\\n    \\\"abc\\\"\\n  ]\\n}\"]",
+          "[\"{\\n  \\\"Set-Cookie\\\": [\\n    \\\"[redacted]\\\"\\n  ]\\n}\"]" },
+        { "[\"\\\"Cookie\\\":\\n  \\\"abc\\\"\"]", "[\"\\\"Cookie\\\":\\n  \\\"[redacted]\\\"\"]" },
+        { "[\"{\\t\\\"Cookie\\\":\\t\\\"abc\\\"}\"]",
+          "[\"{\\t\\\"Cookie\\\":\\t\\\"[redacted]\\\"}\"]" },
+        { "[\"{\\\"Cookie\\\": [[\\\"abc\\\"]]}\"]",
+          "[\"{\\\"Cookie\\\": [[\\\"[redacted]\\\"]]}\"]" },
+        { "[\"{\\\"Cookie\\\": [null, \\\"abc\\\"], \\\"c\\\": [\\\"d\\\"]}\"]",
+          "[\"{\\\"Cookie\\\": [null, \\\"[redacted]\\\"], \\\"c\\\": [\\\"d\\\"]}\"]" },
+        { "[\"{\\\"Cookie\\\": {\\\"c\\\": 1}}\"]", "[\"{\\\"Cookie\\\": {\\\"c\\\": 1}}\"]" },
+        { "[\"sent {\\\"Cookie\\\": \\\"abc\\\"} at 12\"]",
+          "[\"sent {\\\"Cookie\\\": \\\"[redacted]\\\"} at 12\"]" },
+        { "[\"GET\\n\\\"Cookie: abc\\nHost: kept\"]",
+          "[\"GET\\n\\\"Cookie: [redacted]\\nHost: kept\"]" },
+        { "[\"{\\\"a\\\": \\\"\\\\nCookie: abc\\\\r\\\\nHost: d\\\"}\"]",
+          "[\"{\\\"a\\\": \\\"\\\\nCookie: [redacted]\\\\r\\\\nHost: d\\\"}\"]" },
+        { "[\"{\\u0022Cookie\\u0022: \\u0022abc\\u0022, \\u0022c\\u0022: 1}\"]",
+          "[\"{\\u0022Cookie\\u0022: \\u0022[redacted]\\u0022, \\u0022c\\u0022: 1}\"]" },
+        { "[\"\\u00e9\\ud83d\\ude00\\nCookie: abc\\n\\u00e9\"]",
+          "[\"\\u00e9\\ud83d\\ude00\\nCookie: [redacted]\\n\\u00e9\"]" },
+        { "[\"{\\\"Cookie\\\": [\\\"abc", "[\"{\\\"Cookie\\\": [\\\"[redacted]" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check_redacted(rows[i].text, rows[i].want);
+}
+
+/* In each text the one before, from one text to more than are read in each other. */
+static void headers_in_texts_in_texts_are_found_however_deep(void **state)
+{
+    enum { MOST = 8 };
+    _arena_ struct arena a = { 0 };
+    struct str text = str_of("{\"Cookie\": [\"abc\", \"abc\"]}"), clean;
+    const struct document *d;
+    struct ceilings max = ceilings_default();
+    struct error e;
+
+    (void)state;
+    for (int i = 0; i < MOST; i++) {
+        _buf_ struct buf next = { .max = 64 * 1024 };
+
+        json_open(&next, '{');
+        json_put_text(&next, "said", text);
+        json_close(&next, '}');
+        text = str_of(arena_text(&a, buf_str(&next)));
+        clean = redact(text, &all, &a);
+        assert_null(memmem(clean.s, clean.n, "abc", 3));
+        assert_true(json_read("clean", clean, &max, &a, &d, &e));
+    }
 }
 
 /* Steps are not counted, so a large one stands for all: what looked at the text again for each name
@@ -123,6 +183,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_known_headers_are_taken_out_where_that_is_asked_for),
         cmocka_unit_test(headers_in_a_text_of_json_leave_it_json),
+        cmocka_unit_test(headers_in_what_a_text_of_json_says_are_found),
+        cmocka_unit_test(headers_in_texts_in_texts_are_found_however_deep),
         cmocka_unit_test(many_headers_in_one_text_are_read_once),
     };
 
