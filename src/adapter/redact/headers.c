@@ -36,18 +36,20 @@ static size_t past(struct str t, size_t at, const char *these)
     return at;
 }
 
-/* What begins there, up to one of those characters that no backslash stands before; gives back
- * where that is. */
-static size_t cut_until(struct cuts *c, struct str t, size_t from, const char *end)
+/* The first of those characters that no backslash stands before. */
+static size_t until(struct str t, size_t at, const char *end)
 {
-    size_t at = from;
-
     while (at < t.n && !is_one_of(t.s[at], end))
         at += t.s[at] == '\\' && at + 1 < t.n ? 2 : 1;
-    at = at < t.n ? at : t.n;
-    if (at > from)
-        cuts_add(c, from, at);
-    return at;
+    return at < t.n ? at : t.n;
+}
+
+/* Gives back where it ends. */
+static size_t cut(struct cuts *c, size_t from, size_t to)
+{
+    if (to > from)
+        cuts_add(c, from, to);
+    return to;
 }
 
 static const char json_blanks[] = " \t\r\n", quote_or_line[] = "\"\r\n";
@@ -60,13 +62,34 @@ static size_t cut_list(struct cuts *c, struct str t, size_t at)
 
     while (at < t.n && t.s[at] != '{' && t.s[at] != '}') {
         if (t.s[at] == '"')
-            at = cut_until(c, t, at + 1, quote_or_line);
+            at = cut(c, at + 1, until(t, at + 1, quote_or_line));
         else if (t.s[at] == '[')
             depth++;
         else if (t.s[at] == ']' && --depth == 0)
             break;
         at += at < t.n;
     }
+    return at;
+}
+
+static size_t moved_in(struct str t, size_t line)
+{
+    return past(t, line, " \t") - line;
+}
+
+/* The end of the line, and of those behind it that are moved in further: a header may be folded. */
+static size_t folded_end(struct str t, size_t at)
+{
+    size_t line = at, in;
+
+    while (line && !is_one_of(t.s[line - 1], "\r\n"))
+        line--;
+    in = moved_in(t, line);
+    do {
+        at = until(t, line > at ? line : at, "\r\n");
+        line = at + (at < t.n && t.s[at] == '\r');
+        line += line < t.n && t.s[line] == '\n';
+    } while (line < t.n && moved_in(t, line) > in);
     return at;
 }
 
@@ -87,15 +110,17 @@ static size_t cut_value(const struct search *s, size_t name_end)
 {
     struct str t = s->t;
     bool in_json = t.s[name_end] == '"';
-    size_t at = past(t, name_end + is_one_of(t.s[name_end], "\"'"), " ");
+    size_t at = past(t, name_end + is_one_of(t.s[name_end], "\"'"), " "), to;
 
     if (at >= t.n || t.s[at] != ':')
         return name_end;
-    at = past(t, at + 1, in_json ? json_blanks : " ");
+    to = at = past(t, at + 1, in_json ? json_blanks : " ");
     if (at < t.n && t.s[at] == '"' && (in_json || s->depth == 0))
-        return cut_until(s->c, t, at + 1, quote_or_line);
+        to = until(t, at + 1, quote_or_line);
+    if (to > at && (in_json || to == t.n || t.s[to] == '"'))
+        return cut(s->c, at + 1, to);
     if (!in_json)
-        return cut_until(s->c, t, at, "\r\n");
+        return cut(s->c, at, folded_end(t, at));
     return at < t.n && t.s[at] == '[' ? cut_list(s->c, t, at) : name_end;
 }
 

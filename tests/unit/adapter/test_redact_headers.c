@@ -161,6 +161,34 @@ static void headers_in_texts_in_texts_are_found_however_deep(void **state)
     }
 }
 
+/* What is moved in further than the line of the header is more of its value. */
+static void folded_headers_are_taken_out_to_their_end(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "Authorization: Bearer\r\n abc\r\nHost: kept\r\n",
+          "Authorization: [redacted]\r\nHost: kept\r\n" },
+        { "Cookie: abc\n\tabc;\n abc\nHost: kept", "Cookie: [redacted]\nHost: kept" },
+        { "Cookie:\n abc\n", "Cookie:[redacted]\n" },
+        { "Cookie: \"abc\n abc\"\nHost", "Cookie: [redacted]\nHost" },
+        { "  Cookie: abc\n    abc\n  Host: kept\n", "  Cookie: [redacted]\n  Host: kept\n" },
+        { "> Cookie: abc\n> Host: kept\n", "> Cookie: [redacted]\n> Host: kept\n" },
+        { "Cookie: abc\r\n\r\n kept", "Cookie: [redacted]\r\n\r\n kept" },
+        { "Cookie: abc\r abc\rkept", "Cookie: [redacted]\rkept" },
+        { "Cookie: abc\n ", "Cookie: [redacted]" },
+        { "[\"Authorization: Bearer\\r\\n abc\\r\\nHost: kept\"]",
+          "[\"Authorization: [redacted]\\r\\nHost: kept\"]" },
+        { "[\"Cookie: abc\\n\\tabc\\nHost: kept\"]", "[\"Cookie: [redacted]\\nHost: kept\"]" },
+        { "[\"{\\\"a\\\": \\\"Cookie: abc\\\\n abc\\\\nd\\\"}\"]",
+          "[\"{\\\"a\\\": \\\"Cookie: [redacted]\\\\nd\\\"}\"]" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check_redacted(rows[i].text, rows[i].want);
+}
+
 /* Steps are not counted, so a large one stands for all: what looked at the text again for each name
  * would not come back. */
 static void many_headers_in_one_text_are_read_once(void **state)
@@ -185,6 +213,7 @@ int main(void)
         cmocka_unit_test(headers_in_a_text_of_json_leave_it_json),
         cmocka_unit_test(headers_in_what_a_text_of_json_says_are_found),
         cmocka_unit_test(headers_in_texts_in_texts_are_found_however_deep),
+        cmocka_unit_test(folded_headers_are_taken_out_to_their_end),
         cmocka_unit_test(many_headers_in_one_text_are_read_once),
     };
 
