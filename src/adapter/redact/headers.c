@@ -72,6 +72,22 @@ static size_t cut_list(struct cuts *c, struct str t, size_t at)
     return at;
 }
 
+/* A header in two texts, as of a list: the next one is the value. Where that has a colon behind it,
+ * it is the name of a member, and no value. Gives back where to go on. */
+static size_t cut_next(struct cuts *c, struct str t, size_t quote)
+{
+    size_t at = past(t, quote + 1, json_blanks), to;
+
+    if (at >= t.n || !is_one_of(t.s[at], ",:"))
+        return quote;
+    at = past(t, at + 1, json_blanks);
+    if (at >= t.n || t.s[at] != '"')
+        return quote;
+    to = until(t, at + 1, quote_or_line);
+    quote = past(t, to + 1, json_blanks);
+    return quote < t.n && t.s[quote] == ':' ? at : cut(c, at + 1, to);
+}
+
 static size_t moved_in(struct str t, size_t line)
 {
     return past(t, line, " \t") - line;
@@ -98,15 +114,16 @@ struct search {
     struct cuts *c;
     struct str t;
     int depth; /* how many texts of JSON it stands in */
+    bool open; /* it ends behind a name and its colon: the value is not in it */
 };
 
-/* Texts in texts are read so deep. In what is deeper nothing behind a name is kept: so hostile ones
- * cost time and memory in proportion to their length alone. */
+/* Texts in texts are read so deep. Where there are deeper ones nothing behind a name is kept: so
+ * hostile ones cost time and memory in proportion to their length alone. */
 enum { DEEPEST = 4 };
 
 /* The value of a header, from behind its name: to the end of the line, or of the JSON text. In JSON
  * what is neither a text nor a list of them is no header's value. Gives back where to go on. */
-static size_t cut_value(const struct search *s, size_t name_end)
+static size_t cut_value(struct search *s, size_t name_end)
 {
     struct str t = s->t;
     bool in_json = t.s[name_end] == '"';
@@ -119,8 +136,9 @@ static size_t cut_value(const struct search *s, size_t name_end)
         to = until(t, at + 1, quote_or_line);
     if (to > at && (in_json || to == t.n || t.s[to] == '"'))
         return cut(s->c, at + 1, to);
+    s->open = !in_json && past(t, at, json_blanks) == t.n;
     if (!in_json)
-        return cut(s->c, at, folded_end(t, at));
+        return cut(s->c, at, s->open ? at : folded_end(t, at));
     return at < t.n && t.s[at] == '[' ? cut_list(s->c, t, at) : name_end;
 }
 
@@ -131,10 +149,10 @@ static bool may_begin_there(struct str t, size_t at)
     return at > 1 && t.s[at - 2] == '\\' && is_one_of(t.s[at - 1], "rnt");
 }
 
-static void cut_in_text(const struct search *outer, size_t begin, size_t end);
+static bool cut_in_text(const struct search *outer, size_t begin, size_t end);
 
 /* Of a name that has more of a JSON text behind it, the whole text is searched. */
-static void search_all(const struct search *s)
+static void search_all(struct search *s)
 {
     struct json_line line = { 0 };
     struct str t = s->t;
@@ -144,11 +162,9 @@ static void search_all(const struct search *s)
         size_t end = n ? json_text_end(&line, t, at) : 0;
 
         if (at + n < end && s->depth == DEEPEST)
-            cuts_add(s->c, at + n, end);
+            at = cut(s->c, at + n, t.n);
         else if (at + n < end)
-            cut_in_text(s, line.at + 1, end);
-        if (at + n < end)
-            at = end;
+            at = cut_in_text(s, line.at + 1, end) ? cut_next(s->c, t, end) : end;
         else if (n && may_begin_there(t, at))
             at = cut_value(s, at + n);
         else
@@ -169,14 +185,14 @@ static size_t saying(struct str t, size_t *said, size_t at, size_t bytes)
 }
 
 /* A text of JSON is searched in what it says, which may be lines, or JSON again; what is cut is cut
- * out between its own escapes, so it stays one. */
-static void cut_in_text(const struct search *outer, size_t begin, size_t end)
+ * out between its own escapes, so it stays one. True: it ends where a value would begin. */
+static bool cut_in_text(const struct search *outer, size_t begin, size_t end)
 {
     _arena_ struct arena own = { 0 };
     struct str text = { outer->t.s + begin, end - begin };
     struct cuts cuts = { .a = &own };
     char *says = arena_raw(&own, text.n);
-    struct search inner = { &cuts, { says, 0 }, outer->depth + 1 };
+    struct search inner = { .c = &cuts, .t = { says, 0 }, .depth = outer->depth + 1 };
     size_t at = 0, said = 0;
 
     while (at < text.n) {
@@ -195,9 +211,10 @@ static void cut_in_text(const struct search *outer, size_t begin, size_t end)
         at = saying(text, &said, from, cuts.v[i].to);
         cuts_add(outer->c, begin + from, begin + at);
     }
+    return inner.open;
 }
 
 void cuts_add_headers(struct cuts *c, struct str t)
 {
-    search_all(&(struct search){ c, t, 0 });
+    search_all(&(struct search){ .c = c, .t = t });
 }

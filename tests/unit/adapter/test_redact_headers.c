@@ -69,7 +69,6 @@ static void headers_in_a_text_of_json_leave_it_json(void **state)
           "{\"log\":\"sent Cookie: [redacted]\",\"x\":1}" },
         { "{\n  \"log\": \"Authorization: Bearer abc\",\n  \"x\": [1.5e-3, true]\n}",
           "{\n  \"log\": \"Authorization: [redacted]\",\n  \"x\": [1.5e-3, true]\n}" },
-        { "[\"Cookie:\", \"kept\"]", "[\"Cookie:\", \"kept\"]" },
         { "[\"GET /\\r\\nCookie: abc\\r\\nHost: kept\", \"x-api-key: a\\\"b\"]\n",
           "[\"GET /\\r\\nCookie: [redacted]\\r\\nHost: kept\", \"x-api-key: [redacted]\"]\n" },
         { "{\"log\":\"{\\\"Cookie\\\": \\\"a\\\\\\\"b\\\", \\\"x\\\": 1}\",\"y\":2}",
@@ -142,7 +141,7 @@ static void headers_in_texts_in_texts_are_found_however_deep(void **state)
 {
     enum { MOST = 8 };
     _arena_ struct arena a = { 0 };
-    struct str text = str_of("{\"Cookie\": [\"abc\", \"abc\"]}"), clean;
+    struct str text = str_of("[{\"Cookie\": [\"abc\", \"abc\"]}, \"Cookie:\", \"abc\"]"), clean;
     const struct document *d;
     struct ceilings max = ceilings_default();
     struct error e;
@@ -189,6 +188,40 @@ static void folded_headers_are_taken_out_to_their_end(void **state)
         check_redacted(rows[i].text, rows[i].want);
 }
 
+/* Lists of arguments, and of headers as they came, have the value in a text of its own. */
+static void what_is_next_in_a_list_is_the_value_of_a_name_with_a_colon(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "[\"Authorization:\", \"Bearer abc\", \"kept\"]",
+          "[\"Authorization:\", \"[redacted]\", \"kept\"]" },
+        { "[\n  \"-H\",\n  \"Cookie: \",\n  \"abc\",\n  \"kept\"\n]",
+          "[\n  \"-H\",\n  \"Cookie: \",\n  \"[redacted]\",\n  \"kept\"\n]" },
+        { "[\"Cookie:\",\"a\\\"abc\",\"Cookie:\",\"abc\"]",
+          "[\"Cookie:\",\"[redacted]\",\"Cookie:\",\"[redacted]\"]" },
+        { "[\"GET\\r\\nCookie:\\r\\n\", \"abc\", \"kept\"]",
+          "[\"GET\\r\\nCookie:\\r\\n\", \"[redacted]\", \"kept\"]" },
+        { "[\"[\\\"Cookie:\\\", \\\"abc\\\"]\", \"kept\"]",
+          "[\"[\\\"Cookie:\\\", \\\"[redacted]\\\"]\", \"kept\"]" },
+        { "{\"a\": \"Cookie:\", \"b\": \"kept\", \"c\": \"kept\"}",
+          "{\"a\": \"Cookie:\", \"b\": \"kept\", \"c\": \"kept\"}" },
+        { "{\"a\": \"Cookie:\",\n \"b\"\n: \"kept\"}",
+          "{\"a\": \"Cookie:\",\n \"b\"\n: \"kept\"}" },
+        { "{\"Cookie:\": \"abc\", \"c\": \"kept\"}",
+          "{\"Cookie:\": \"[redacted]\", \"c\": \"kept\"}" },
+        { "[\"Cookie:\"]\n[\"kept\"]\n", "[\"Cookie:\"]\n[\"kept\"]\n" },
+        { "\"Cookie:\"\n\"kept\"\n", "\"Cookie:\"\n\"kept\"\n" },
+        { "[\"Cookie:\", 1, \"kept\"]", "[\"Cookie:\", 1, \"kept\"]" },
+        { "[\"Cookie:\", \"abc", "[\"Cookie:\", \"[redacted]" },
+        { "[\"Cookie:\",", "[\"Cookie:\"," },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check_redacted(rows[i].text, rows[i].want);
+}
+
 /* Steps are not counted, so a large one stands for all: what looked at the text again for each name
  * would not come back. */
 static void many_headers_in_one_text_are_read_once(void **state)
@@ -214,6 +247,7 @@ int main(void)
         cmocka_unit_test(headers_in_what_a_text_of_json_says_are_found),
         cmocka_unit_test(headers_in_texts_in_texts_are_found_however_deep),
         cmocka_unit_test(folded_headers_are_taken_out_to_their_end),
+        cmocka_unit_test(what_is_next_in_a_list_is_the_value_of_a_name_with_a_colon),
         cmocka_unit_test(many_headers_in_one_text_are_read_once),
     };
 
