@@ -122,17 +122,23 @@ struct search {
 enum { DEEPEST = 4 };
 
 /* The value of a header, from behind its name: to the end of the line, or of the JSON text. In JSON
- * what is neither a text nor a list of them is no header's value. Gives back where to go on. */
-static size_t cut_value(struct search *s, size_t name_end)
+ * what is neither a text nor a list of them is no header's value. Behind a quote that is escaped
+ * all to the end of the text that it stands in is cut. One right before the name is closed, not
+ * opened, behind it. Gives back where to go on. */
+static size_t cut_value(struct search *s, size_t name, size_t name_end)
 {
     struct str t = s->t;
-    bool in_json = t.s[name_end] == '"';
-    size_t at = past(t, name_end + is_one_of(t.s[name_end], "\"'"), " "), to;
+    bool in_json = t.s[name_end] == '"', escaped = t.s[name_end] == '\\';
+    bool begun = name && t.s[name - 1] == '"', may_be_text = in_json || (s->depth == 0 && !begun);
+    size_t at = past(t, name_end, "\\"), to;
 
+    at = past(t, at + (at < t.n && is_one_of(t.s[at], "\"'")), " ");
     if (at >= t.n || t.s[at] != ':')
         return name_end;
     to = at = past(t, at + 1, in_json ? json_blanks : " ");
-    if (at < t.n && t.s[at] == '"' && (in_json || s->depth == 0))
+    if (escaped)
+        return cut(s->c, at, until(t, at, quote_or_line));
+    if (at < t.n && t.s[at] == '"' && may_be_text)
         to = until(t, at + 1, quote_or_line);
     if (to > at && (in_json || to == t.n || t.s[to] == '"'))
         return cut(s->c, at + 1, to);
@@ -166,7 +172,7 @@ static void search_all(struct search *s)
         else if (at + n < end)
             at = cut_in_text(s, line.at + 1, end) ? cut_next(s->c, t, end) : end;
         else if (n && may_begin_there(t, at))
-            at = cut_value(s, at + n);
+            at = cut_value(s, at, at + n);
         else
             at += n ? n : 1;
     }

@@ -222,6 +222,30 @@ static void what_is_next_in_a_list_is_the_value_of_a_name_with_a_colon(void **st
         check_redacted(rows[i].text, rows[i].want);
 }
 
+/* Logs have JSON in lines that are none. */
+static void quotes_in_lines_that_are_no_json_hide_no_value(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "argv: [\"Cookie:\", \"abc\"]\n", "argv: [\"Cookie:[redacted]\n" },
+        { "curl -H \"Cookie:\" \"abc\"\nkept", "curl -H \"Cookie:[redacted]\nkept" },
+        { "msg=\"{\\\"Cookie\\\": \\\"abc\\\", \\\"x\\\": 1}\" n=1",
+          "msg=\"{\\\"Cookie\\\": [redacted]\" n=1" },
+        { "data: {\"a\":\"{\\\"Cookie\\\":[\\\"abc\\\"]}\",\"x\":1}\n",
+          "data: {\"a\":\"{\\\"Cookie\\\":[redacted]\",\"x\":1}\n" },
+        { "data: {\"a\":\"{\\\"b\\\":\\\"{\\\\\\\"Cookie\\\\\\\":\\\\\\\"abc\\\\\\\"}\\\"}\",\"x\":1}",
+          "data: {\"a\":\"{\\\"b\\\":\\\"{\\\\\\\"Cookie\\\\\\\":[redacted]\",\"x\":1}" },
+        { "[\"msg=\\\"{\\\\\\\"Cookie\\\\\\\": \\\\\\\"abc\\\\\\\"}\\\" n=1\"]",
+          "[\"msg=\\\"{\\\\\\\"Cookie\\\\\\\": [redacted]\\\" n=1\"]" },
+        { "the \\\"cookie\\\" is kept", "the \\\"cookie\\\" is kept" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check_redacted(rows[i].text, rows[i].want);
+}
+
 /* Steps are not counted, so a large one stands for all: what looked at the text again for each name
  * would not come back. */
 static void many_headers_in_one_text_are_read_once(void **state)
@@ -248,6 +272,7 @@ int main(void)
         cmocka_unit_test(headers_in_texts_in_texts_are_found_however_deep),
         cmocka_unit_test(folded_headers_are_taken_out_to_their_end),
         cmocka_unit_test(what_is_next_in_a_list_is_the_value_of_a_name_with_a_colon),
+        cmocka_unit_test(quotes_in_lines_that_are_no_json_hide_no_value),
         cmocka_unit_test(many_headers_in_one_text_are_read_once),
     };
 
