@@ -70,14 +70,11 @@ static size_t read_so_many(const struct redact_way *way, struct str t, size_t by
 
 /* How much of the beginning can be the rest of a word, and of the escape that the text may begin in
  * the middle of. What is escaped may be so inside of another way of writing: then each byte of the
- * word is as many as an escape has. Of the value of a header: all up to the end of its line. */
+ * word is as many as an escape has. */
 static size_t rest_of_secret(const struct redactor *r, struct str t)
 {
-    size_t word = r->longest + REDACT_LONGEST, front = 0;
-    const char *line = t.s ? memchr(t.s, '\n', t.n) : NULL;
+    size_t word = r->longest + REDACT_LONGEST, front = r->headers ? headers_rest(t) : 0;
 
-    if (r->headers)
-        front = line ? (size_t)(line - t.s) + 1 : t.n;
     for (size_t i = 0; t.s && r->reading && i < redact_way_count; i++) {
         const struct redact_way *way = &redact_ways[i];
         bool is_signed = !*way->signs || memchr(t.s, *way->signs, t.n);

@@ -32,3 +32,7 @@ struct str cuts_made(const struct cuts *c, struct str t);
 
 /* The values of headers that are for secrets. */
 void cuts_add_headers(struct cuts *c, struct str t);
+
+/* How much of a text whose beginning was cut off can be the rest of such a value: its first line,
+ * and those behind it that are no more than a text of a JSON list each. */
+size_t headers_rest(struct str t);

@@ -224,3 +224,37 @@ void cuts_add_headers(struct cuts *c, struct str t)
 {
     search_all(&(struct search){ .c = c, .t = t });
 }
+
+/* Behind a line that is a text of a list and nothing else; where it begins if it is not. `more`: it
+ * has a comma at its end, so another one comes. */
+static size_t list_line_end(struct str t, size_t line, bool *more)
+{
+    size_t at = past(t, line, " \t");
+
+    *more = false;
+    if (at >= t.n || t.s[at] != '"')
+        return line;
+    at = until(t, at + 1, quote_or_line);
+    if (at >= t.n)
+        return t.n;
+    if (t.s[at] != '"')
+        return line;
+    at = past(t, at + 1, " \t");
+    *more = at < t.n && t.s[at] == ',';
+    at = past(t, at + *more, " \t\r");
+    if (at >= t.n)
+        return t.n;
+    *more = *more && t.s[at] == '\n';
+    return t.s[at] == '\n' ? at + 1 : line;
+}
+
+size_t headers_rest(struct str t)
+{
+    const char *end = t.n ? memchr(t.s, '\n', t.n) : NULL;
+    size_t at = end ? (size_t)(end - t.s) + 1 : t.n;
+    bool more = true;
+
+    while (more)
+        at = list_line_end(t, at, &more);
+    return at;
+}

@@ -246,6 +246,39 @@ static void quotes_in_lines_that_are_no_json_hide_no_value(void **state)
         check_redacted(rows[i].text, rows[i].want);
 }
 
+/* A tail may begin in a list of values, which goes on in lines of its own; what has no such lines
+ * loses its first line alone. */
+static void a_tail_loses_the_rest_of_a_list_that_it_begins_in(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "f\n", "" },
+        { "\": [\n \"a=abc\",\n \"b=abc\"\n ],\n \"c\": \"kept\"\n", " ],\n \"c\": \"kept\"\n" },
+        { "ie\": [\r\n\"a=abc\",\r\n\"b=abc\"\r\n]\r\n", "]\r\n" },
+        { "bc\",\n \"b=abc\"\n],\n\"c\": [\n\"kept\"\n]", "],\n\"c\": [\n\"kept\"\n]" },
+        { "bc\",\n \"a\\\"abc\" ,\n \"b=abc\"", "" },
+        { "bc\",\n \"b=abc\",", "" },
+        { "bc\",\n \"b=abc", "" },
+        { "\": \"x\",\n \"c\": \"kept\",\n \"d\": \"kept\"\n",
+          " \"c\": \"kept\",\n \"d\": \"kept\"\n" },
+        { "zed\n  at kept\n  at kept\n", "  at kept\n  at kept\n" },
+        { "zed\n\"kept\",\"kept\"\n\"kept\",\"kept\"\n", "\"kept\",\"kept\"\n\"kept\",\"kept\"\n" },
+        { "zed\n\"gone\"\n\"kept\"\n\"kept\"\n", "\"kept\"\n\"kept\"\n" },
+        { "zed\n\"kept\" is said\n", "\"kept\" is said\n" },
+        { "zed\n{\"a\": [\"kept\"]}\n", "{\"a\": [\"kept\"]}\n" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _arena_ struct arena a = { 0 };
+        struct str got = redact_tail(str_of(rows[i].text), &all, &a);
+
+        if (!str_is(got, rows[i].want))
+            fail_msg("'%s' became '%.*s', not '%s'", rows[i].text, STR_ARG(got), rows[i].want);
+    }
+}
+
 /* Steps are not counted, so a large one stands for all: what looked at the text again for each name
  * would not come back. */
 static void many_headers_in_one_text_are_read_once(void **state)
@@ -273,6 +306,7 @@ int main(void)
         cmocka_unit_test(folded_headers_are_taken_out_to_their_end),
         cmocka_unit_test(what_is_next_in_a_list_is_the_value_of_a_name_with_a_colon),
         cmocka_unit_test(quotes_in_lines_that_are_no_json_hide_no_value),
+        cmocka_unit_test(a_tail_loses_the_rest_of_a_list_that_it_begins_in),
         cmocka_unit_test(many_headers_in_one_text_are_read_once),
     };
 
