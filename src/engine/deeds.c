@@ -47,7 +47,8 @@ static const struct deed *of_executor(struct running *r, const struct executor *
     return deed;
 }
 
-static bool is_approved(struct running *r, const struct executor *x, struct error *e)
+static bool is_approved(struct running *r, const struct executor *x, struct arena *a,
+                        struct error *e)
 {
     bool ok;
 
@@ -58,27 +59,62 @@ static bool is_approved(struct running *r, const struct executor *x, struct erro
         return false;
     }
     (void)pthread_mutex_lock(&r->keeping->lock);
-    ok = approval_holds(&r->keeping->ledger, x, r->a, e);
+    ok = approval_holds(&r->keeping->ledger, x, a, e);
     (void)pthread_mutex_unlock(&r->keeping->lock);
     return ok;
 }
 
 /* NULL: there is none. False: it is there, and is not called. */
-static bool look_for_executor(struct running *r, struct str action, const struct executor **out,
-                              struct error *e)
+static bool look_for_executor(struct running *r, struct str action, struct arena *a,
+                              const struct executor **out, struct error *e)
 {
-    const char *shelf = home_executors(r->ask->environment, r->a);
+    const char *shelf = home_executors(r->ask->environment, a);
 
-    return shelf_find(shelf, action, (struct str){ 0 }, r->a, out, e) &&
-           (!*out || !(*out)->approval.s || is_approved(r, *out, e));
+    return shelf_find(shelf, action, (struct str){ 0 }, a, out, e) &&
+           (!*out || !(*out)->approval.s || is_approved(r, *out, a, e));
 }
 
-static const struct deed *find_executor(struct running *r, struct str action)
+static const struct absence *absence_of(const struct absence *first, struct str action)
 {
+    while (first && !str_eq(first->action, action))
+        first = first->next;
+    return first;
+}
+
+static const struct absence *add_absence(const struct absence *next, struct str action,
+                                         const char *why, struct arena *a)
+{
+    struct absence *one = arena_new(a, struct absence);
+
+    *one = (struct absence){ str_of(arena_text(a, action)), why ? arena_text(a, str_of(why)) : NULL,
+                             next };
+    return one;
+}
+
+/* What was read of one that is not called goes at once: a damaged program may be long. Nor is it
+ * read for another of the plans in each other. */
+static const struct deed *find_executor(struct running *r, struct str action, const char **why)
+{
+    _arena_ struct arena own = { 0 };
+    struct inner *inner = r->inner;
+    const struct absence *known = absence_of(inner->uncalled, action);
     const struct executor *x;
     struct error e;
 
-    return look_for_executor(r, action, &x, &e) && x ? of_executor(r, x) : NULL;
+    if (known) {
+        *why = known->why;
+        return NULL;
+    }
+    if (!look_for_executor(r, action, &own, &x, &e)) {
+        *why = arena_text(r->a, str_of(e.msg));
+        if (!inner->settled)
+            inner->uncalled = add_absence(inner->uncalled, action, *why, inner->a);
+        return NULL;
+    }
+    if (!x)
+        return NULL;
+    arena_join(r->a, &own);
+    return of_executor(r, x);
 }
 
 bool deeds_split(struct str action, struct str *adapter, struct str *operation)
@@ -93,13 +129,15 @@ bool deeds_split(struct str action, struct str *adapter, struct str *operation)
 }
 
 /* Both of which are there and may be called. */
-static const struct deed *find_call(struct running *r, struct str action)
+static const struct deed *find_call(struct running *r, struct str action, const char **why)
 {
     struct str adapter, operation;
     struct deed *deed;
 
-    if (!deeds_split(action, &adapter, &operation) ||
-        call_why_none(r->toolbox, adapter, operation, r->a))
+    if (!deeds_split(action, &adapter, &operation))
+        return NULL;
+    *why = call_why_none(r->toolbox, adapter, operation, r->a);
+    if (*why)
         return NULL;
     deed = arena_new(r->a, struct deed);
     *deed = (struct deed){ .handler = { .action = arena_text(r->a, action),
@@ -112,22 +150,9 @@ static const struct deed *find_call(struct running *r, struct str action)
     return deed;
 }
 
-const char *deeds_why(void *self, struct str action)
+static const struct deed *find_deed(struct running *r, struct str action, const char **why)
 {
-    struct running *r = self;
-    struct str adapter, operation;
-    const struct executor *x;
-    struct error e;
-
-    if (memchr(action.s, '.', action.n))
-        return r->toolbox && deeds_split(action, &adapter, &operation)
-                   ? call_why_none(r->toolbox, adapter, operation, r->a)
-                   : NULL;
-    return look_for_executor(r, action, &x, &e) ? NULL : arena_text(r->a, str_of(e.msg));
-}
-
-static const struct deed *find_deed(struct running *r, struct str action)
-{
+    *why = NULL;
     for (size_t i = 0; i < COUNT(deeds); i++) {
         struct deed *own;
 
@@ -138,43 +163,63 @@ static const struct deed *find_deed(struct running *r, struct str action)
         own->handler.self = r;
         return own;
     }
-    return r->toolbox && memchr(action.s, '.', action.n) ? find_call(r, action)
-                                                         : find_executor(r, action);
+    return r->toolbox && memchr(action.s, '.', action.n) ? find_call(r, action, why)
+                                                         : find_executor(r, action, why);
 }
 
-/* Steps that do the same share what was found for the first of them. */
+/* Steps that do the same share what was found for the first of them, and that nothing was. */
 const struct handler *deeds_find(void *self, struct str action)
 {
     struct running *r = self;
     const struct deed *deed;
+    const char *why;
 
     for (const struct found *f = r->found; f; f = f->next)
         if (str_eq(action, str_of(f->deed->handler.action)))
             return &f->deed->handler;
-    deed = find_deed(r, action);
-    if (!deed)
+    if (absence_of(r->absences, action))
         return NULL;
+    deed = find_deed(r, action, &why);
+    if (!deed) {
+        r->absences = add_absence(r->absences, action, why, r->a);
+        return NULL;
+    }
     r->found = memcpy(arena_new(r->a, struct found), &(struct found){ deed, r->found },
                       sizeof(struct found));
     return &deed->handler;
 }
 
-const char *deeds_near(void *self, struct str action)
+const char *deeds_why(void *self, struct str action)
 {
-    struct running *r = self;
+    const struct running *r = self;
+    const struct absence *one = absence_of(r->absences, action);
+
+    return one ? one->why : NULL;
+}
+
+/* All that is on the shelf is read for this, once. */
+static void list_names(const struct running *r, struct inner *to)
+{
+    _arena_ struct arena scratch = { 0 };
     struct executors all = { 0 };
-    const char **names;
-    size_t n = 0;
     struct error e;
 
-    if (!shelf_list(home_executors(r->ask->environment, r->a), r->a, &all, &e))
+    if (!shelf_list(home_executors(r->ask->environment, &scratch), &scratch, &all, &e))
         all.n = 0;
-    names = arena_alloc(r->a, (COUNT(deeds) + all.n) * sizeof *names);
+    to->actions = arena_alloc(to->a, (COUNT(deeds) + all.n) * sizeof *to->actions);
     for (size_t i = 0; i < COUNT(deeds); i++)
-        names[n++] = deeds[i].handler.action;
+        to->actions[to->action_count++] = deeds[i].handler.action;
     for (size_t i = 0; i < all.n; i++)
-        names[n++] = arena_text(r->a, all.v[i].id);
-    return str_nearest(action, names, n);
+        to->actions[to->action_count++] = arena_text(to->a, all.v[i].id);
+}
+
+const char *deeds_near(void *self, struct str action)
+{
+    const struct running *r = self;
+
+    if (!r->inner->actions && !r->inner->settled)
+        list_names(r, r->inner);
+    return str_nearest(action, r->inner->actions, r->inner->action_count);
 }
 
 void job_failed(struct job *job, struct ending *out, enum code code, const char *fmt, ...)

@@ -62,6 +62,7 @@ struct running {
     struct context_doc context;
     const struct deed **deeds; /* by the step's place */
     const struct found *found;
+    const struct absence *absences; /* actions that were not found, each once */
     struct keeping *keeping;
     struct progress *progress;
     struct registries *registries;
@@ -102,10 +103,10 @@ struct job {
 /* The deed of an action: a row, or an executor; NULL: there is none. self: a struct running. */
 const struct handler *deeds_find(void *self, struct str action);
 
-/* An action that may have been meant, or NULL. */
+/* An action that may have been meant instead of one that was not found, or NULL. */
 const char *deeds_near(void *self, struct str action);
 
-/* Why there is no such operation of an adapter, or NULL: it is the name of none. */
+/* Why one that was not found is not there, or may not be called; NULL: nobody knows. */
 const char *deeds_why(void *self, struct str action);
 
 /* Reads the plan's environment and times. False: the report says what is wrong with the document.

@@ -71,16 +71,17 @@ static bool read_manifest(const char *path, struct str text, struct arena *a,
                      r.first ? r.first->msg : "not a manifest");
 }
 
-/* A file beside the manifest has the digest that the manifest says. */
-static bool holds(const struct executor *x, const char *path, struct str said, struct arena *a,
-                  struct error *e)
+/* A file beside the manifest has the digest that the manifest says. Its bytes may be many, and go
+ * at once: who calls it reads them again. */
+static bool holds(const struct executor *x, const char *path, struct str said, struct error *e)
 {
+    _arena_ struct arena a = { 0 };
     struct digest wanted, found;
     struct str bytes;
 
     if (!digest_parse(said, &wanted))
         return changed(x, path, e);
-    if (!fs_read_file(path, PROGRAM_BYTES, a, &bytes, e))
+    if (!fs_read_file(path, PROGRAM_BYTES, &a, &bytes, e))
         return error_wrap(e, "%s", path);
     found = digest_of(bytes.s, bytes.n);
     return memcmp(&found, &wanted, sizeof found) == 0 || changed(x, path, e);
@@ -94,9 +95,9 @@ static bool read_files(const char *dir, const struct doc *manifest, struct execu
     const char *approval = arena_printf(a, "%s/approval", dir);
     bool compiled = doc_get(manifest, "object_digest");
 
-    if (!holds(x, source, doc_text(manifest, "program_digest"), a, e))
+    if (!holds(x, source, doc_text(manifest, "program_digest"), e))
         return false;
-    if (compiled && !holds(x, object, doc_text(manifest, "object_digest"), a, e))
+    if (compiled && !holds(x, object, doc_text(manifest, "object_digest"), e))
         return false;
     x->program = compiled ? object : source;
     return fs_read_file(approval, APPROVAL_BYTES, a, &x->approval, e) ||

@@ -9,6 +9,7 @@ import sys
 
 import desk
 import ledger
+import tap
 from desk import LIMITS, canon, digest
 from ledger import ABSENT, hold, same, true
 
@@ -236,6 +237,26 @@ def what_is_damaged_is_listed_as_that_and_takes_nothing_with_it(place):
     damaged = place.one("executors", status=77)["damaged"]
     same([(x["executor_id"], x["version"]) for x in damaged], [("README", ""), ("mine", "1.0.1")])
     hold(b"there is no executor" in place.call("nobody", 1).err, "one that is not there")
+
+
+@case
+def what_many_steps_ask_for_in_vain_is_looked_for_once(place):
+    place.add_jq(".")
+    (place.state / "executors/mine/1.0.0/program").write_bytes(b"." * (5 << 20))
+    env = ["env", "-i", *(f"{k}={v}" for k, v in place.environment({}).items())]
+
+    def plan(*actions):
+        return {"id": desk.trace(), "name": "p", "version": 1, "created_at": 1760000000000, "context_requirements": ["working_directory"],
+                "steps": [{"id": desk.trace(), "action": action, "payload": payload, "depends_on": [], "on_failure": "halt"}
+                          for action, payload in actions]}
+
+    for actions, says in ((lambda n: ("mine", {}), b"'mine': mine 1.0.0: "),
+                          (lambda n: (f"elsewhere_{n}", {}), b"there is no action 'elsewhere_"),
+                          (lambda n: ("execute_plan", {"plan": plan(("mine", {}))}), b"'mine': mine 1.0.0: ")):
+        document = place.put("plan.json", json.dumps(plan(*map(actions, range(60)))))
+        for verb in (["check"], ["run", "--dry-run"], ["run"]):
+            run = tap.run([*env, tap.WRIT, *verb, document], cwd=place.work, seconds=60)
+            true(run.status in (1, 65) and says in run.out + run.err and run.peak_mb < 200, (verb, run))
 
 
 @case

@@ -34,11 +34,21 @@ struct inner_id {
     struct inner_id *next;
 };
 
+/* An action that nobody does. */
+struct absence {
+    struct str action;
+    const char *why; /* where that can be told; else NULL */
+    const struct absence *next;
+};
+
 /* All of them, however deep: the outermost plan's to have. */
 struct inner {
     struct arena *a;
     struct inner_file *files;
     struct inner_id *ids;
+    const struct absence *uncalled; /* executors that are there, and why they are not called */
+    const char **actions;           /* what there is besides adapters; NULL: nobody has asked */
+    size_t action_count;
     const struct keep *before;    /* the ledger, where it is asked what was used; else NULL */
     const struct foreseen *walls; /* can a command be held here? NULL: nobody has asked */
     bool unset;   /* there is no context: nobody asks for the keys that plans need */
