@@ -375,7 +375,8 @@ size_t exec_name_bytes(struct str name);
 /* exec_run() as a lane of contract 000: planned, run where the plan says, tried again, recorded. */
 int exec_lane_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e);
 
-/* Lets go of its lane; the record, which rests on its settings, has been told. */
+/* Lets go of its lane; the record, which rests on its settings, has been told, and the ledger is
+ * closed: it is by the lane that who waits for others there hears that he is called off. */
 void exec_lane_close(struct exec *x);
 
 /* Its lane begins to run; how long it may, beside its time. */

@@ -107,25 +107,44 @@ def listens(child):
     return int(blocked.split()[1], 16) >> (signal.SIGINT - 1) & 1
 
 
-@case
-def who_waits_for_the_ledger_can_be_called_off_and_ran_nothing(place):
+def called_off(place, *words, when=lambda: True):
+    """Others keep the ledger, and who waits for it is called off once he listens: his status, and what he tells."""
     if POSTGRES:
         raise tap.Skip("a lock of the file")
     same(place.exec("/bin/true").status, 0)
     writer = sqlite3.connect(place.file, isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
-    for way in ([], ["--class", "generic"]):
-        child = subprocess.Popen([tap.WRIT, "exec", "--json", "--write", ".", *way, "--", "/bin/touch", "ran"],
-                                 cwd=place.work, env=place.environment({}), stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE)
-        while not listens(child):
-            same(child.poll(), None)
-            os.sched_yield()
-        child.send_signal(signal.SIGINT)
-        told = ledger.json.loads(child.communicate(timeout=50)[0])  # less than it would wait
-        same((child.returncode, told["code"], (place.work / "ran").exists()), (74, "EXECUTION_HALTED", False), told)
-        true("nothing ran" in told["message"] and "is busy" in told["message"], told)
+    child = subprocess.Popen([tap.WRIT, "exec", "--json", *words], cwd=place.work, env=place.environment({}),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    while not (listens(child) and when()):
+        same(child.poll(), None)
+        os.sched_yield()
+    child.send_signal(signal.SIGINT)
+    told = ledger.json.loads(child.communicate(timeout=50)[0])  # less than it would wait
     writer.close()
+    return child.returncode, told
+
+
+@case
+def who_waits_for_the_ledger_can_be_called_off_and_ran_nothing(place):
+    for way in ([], ["--class", "generic"]):
+        status, told = called_off(place, "--write", ".", *way, "--", "/bin/touch", "ran")
+        same((status, told["code"], (place.work / "ran").exists()), (74, "EXECUTION_HALTED", False), told)
+        true("nothing ran" in told["message"] and "is busy" in told["message"], told)
+
+
+@case
+def who_waits_to_tell_a_refusal_can_be_called_off_wherever_it_would_have_run(place):
+    for way in ([], ["--class", "generic"]):
+        status, told = called_off(place, "--write", "/proc", *way, "--", "/bin/true",
+                                  when=lambda: not way or is_told_refused(place))
+        same((status, told["code"]), (77, "PATH_REFUSED"), told)
+        true("until that was called off" in told["unrecorded"], told)
+
+
+def is_told_refused(place):
+    """In the transcript of a lane."""
+    return any('"event":"refused"' in path.read_text() for path in place.state.glob("lanes/*/transcript.jsonl"))
 
 
 @case

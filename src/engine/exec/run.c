@@ -239,6 +239,6 @@ void exec_close(struct exec *x)
     if (x->store >= 0)
         (void)close(x->store);
     cow_close(&x->outcome.cow);
-    exec_lane_close(x);
     exec_close_ledger(x);
+    exec_lane_close(x);
 }

@@ -409,14 +409,17 @@ int exec_lane_run(struct exec *x, struct report *r, const char **kind, bool *ran
     l->fleet = x->step ? x->step->fleet : &l->own;
     if (!x->step)
         fleet_open(&l->own, x->command->environment, x->world);
-    status = run_lane(x, &ask, ran);
-    if (l->begun)
-        lane_home_close(&l->home);
-    return status;
+    return run_lane(x, &ask, ran);
 }
 
 void exec_lane_close(struct exec *x)
 {
-    if (x->lane && !x->step)
-        fleet_close(&x->lane->own);
+    struct exec_lane *l = x->lane;
+
+    if (!l)
+        return;
+    if (l->begun)
+        lane_home_close(&l->home);
+    if (!x->step)
+        fleet_close(&l->own);
 }
