@@ -314,7 +314,8 @@ bool sqlite_checkpoint_empty(struct sqlite *db, struct error *e)
         if ((rc & 0xff) != SQLITE_BUSY || waited_us >= (int64_t)SQLITE_BUSY_SECONDS * 1000000)
             break;
         db->waited_us = 0;
-        (void)sqlite_wait_turn(db, tries);
+        if (!sqlite_wait_turn(db, tries))
+            break; /* it was called off */
         waited_us += db->waited_us;
     }
     db->frames = 0;

@@ -125,6 +125,44 @@ static void who_calls_off_waits_no_longer(void **state)
     (void)close(cancel);
 }
 
+/* Who reads what was there before is in the way of who empties the log. */
+static void who_calls_off_does_not_wait_until_the_log_is_empty(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    const char *where = made_place(1, &a);
+    struct store *writer = open_at(where, STORE_APPEND, &a);
+    struct store *reader = open_at(where, STORE_READ, &a);
+    int cancel = eventfd(1, EFD_CLOEXEC), nobody = -1;
+    const int *const calls[] = { &cancel, &nobody };
+    struct error e = { 0 };
+    struct tip tip;
+
+    (void)state;
+    ok(kind->look(reader, &tip, &e));
+    append_some(writer, 1, true);
+    slept_us = 0;
+    in_vain = true;
+    (void)alarm(20); /* one that went on would not end */
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        struct sqlite_open how = {
+            .path = where, .write = true, .world = world_real(), .cancel = calls[i]
+        };
+        struct sqlite db;
+
+        assert_true(sqlite_open(&db, &how, &e));
+        assert_false(sqlite_checkpoint_empty(&db, &e));
+        assert_int_equal(e.code, i ? CODE_IO : CODE_EXECUTION_HALTED);
+        assert_int_equal(slept_us != 0, i);
+        sqlite_close(&db);
+    }
+    (void)alarm(0);
+    in_vain = false;
+    kind->look_end(reader);
+    kind->close(reader);
+    kind->close(writer);
+    (void)close(cancel);
+}
+
 static void a_ledger_belongs_to_its_owner_alone(void **state)
 {
     static const char *const ends[] = { "", "-wal", "-shm" };
@@ -412,6 +450,7 @@ int main(void)
         cmocka_unit_test(what_is_no_ledger_is_said_plainly),
         cmocka_unit_test(whoever_appends_is_waited_for_a_minute),
         cmocka_unit_test(who_calls_off_waits_no_longer),
+        cmocka_unit_test(who_calls_off_does_not_wait_until_the_log_is_empty),
         cmocka_unit_test(a_ledger_belongs_to_its_owner_alone),
         cmocka_unit_test(a_log_that_has_grown_is_given_back),
         cmocka_unit_test(for_who_appends_often_the_log_is_long_before_it_has_to_be),
