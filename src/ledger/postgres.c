@@ -6,6 +6,7 @@
 #include <libpq-fe.h>
 
 #include "contract/codes.h"
+#include "ledger/postgres_address.h"
 
 struct queued {
     int statement;
@@ -114,45 +115,29 @@ static const char *option(const PQconninfoOption *options, const char *name)
     return NULL;
 }
 
-/* The address as people may see it: what the password may have slipped into is not shown. */
-static const char *shown_address(const PQconninfoOption *options, struct arena *a)
-{
-    const char *user = option(options, "user"), *host = option(options, "host");
-    const char *port = option(options, "port"), *database = option(options, "dbname");
-    bool is_path = host && host[0] == '/';
-
-    return arena_printf(a, "postgres://%s%s%s%s%s/%s%s%s", user ? user : "", user ? "@" : "",
-                        host && !is_path ? host : "", port ? ":" : "", port ? port : "",
-                        database ? database : "", is_path ? "?host=" : "", is_path ? host : "");
-}
-
-/* Of a password with an @ that is not written as %40 a part would be taken for the host, or for the
- * database where it has a slash, too. */
-static bool is_told_apart(const PQconninfoOption *options)
-{
-    const char *host = option(options, "host"), *database = option(options, "dbname");
-
-    if (host && host[0] != '/' && strchr(host, '@'))
-        return false;
-    return !database || !strchr(database, '@') || !option(options, "password");
-}
-
 /* libpq quotes what it cannot read, and that may be a password: its messages about an address are
  * not passed on. */
 static bool read_address(const char *address, struct arena *a, const char **shown, struct error *e)
 {
     PQconninfoOption *options = PQconninfoParse(address, NULL);
-    const char *port = options ? option(options, "port") : NULL;
-    bool good =
-        options && is_told_apart(options) && (!port || strspn(port, "0123456789,") == strlen(port));
+    struct pg_address read = { .text = address };
+    bool good;
 
+    if (options)
+        read = (struct pg_address){ address,
+                                    option(options, "user"),
+                                    option(options, "password"),
+                                    option(options, "host"),
+                                    option(options, "port"),
+                                    option(options, "dbname") };
+    good = options && pg_address_is_clear(&read);
     if (good)
-        *shown = shown_address(options, a);
+        *shown = pg_address_shown(&read, a);
     PQconninfoFree(options);
     return good || error_set(e, CODE_IO,
                              "the ledger's address cannot be read, allowed "
                              "postgres://user:password@host:port/database?option=value, with "
-                             "%%40, %%3A and %%2F for @, : and / in a password");
+                             "%%40, %%3A and %%2F for @, : and / in a password or a name");
 }
 
 bool pg_open(const char *address, const struct pg_book *book, struct arena *a,
