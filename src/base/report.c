@@ -132,3 +132,16 @@ const struct problem *report_wrong(const struct report *r)
         p = p->next;
     return p;
 }
+
+struct report report_copy(const struct report *r, struct arena *a)
+{
+    struct report copy = *r;
+    struct problem **to = &copy.first;
+
+    for (const struct problem *p = r->first; p; p = p->next) {
+        *to = memcpy(arena_new(a, struct problem), p, sizeof *p);
+        to = &(*to)->next;
+    }
+    copy.a = a;
+    return copy;
+}

@@ -57,3 +57,7 @@ static inline void report_goes_on_in(struct report *r, struct arena *a)
 {
     r->a = a;
 }
+
+/* The same problems for somebody else, who puts them in order and adds to them in `a`: of a report
+ * that is kept, and told to many. Their texts stay where they are. */
+struct report report_copy(const struct report *r, struct arena *a);

@@ -82,19 +82,34 @@ const char *fleet_root(const struct fleet *f)
     return f->root;
 }
 
+/* What is wrong is not read again either. */
+static void keep_wrong(struct fleet *f, struct report *r)
+{
+    struct report *kept = arena_new(&f->a, struct report);
+
+    report_finish(r);
+    *kept = report_copy(r, &f->a);
+    f->wrong = kept;
+}
+
 bool fleet_settings(struct fleet *f, const char *here, const struct settings **out,
                     struct report *r)
 {
-    bool ok = true;
+    bool ok;
 
     (void)pthread_mutex_lock(&f->lock);
-    if (!f->root) {
+    if (f->wrong) {
+        *r = report_copy(f->wrong, &f->a);
+    } else if (!f->root) {
         const char *root = root_of(f, here);
 
         f->writ = home_writ(f->environment, &f->a);
-        ok = settings_read(root, f->environment, &f->a, &f->settings, r);
-        f->root = ok ? root : NULL;
+        if (settings_read(root, f->environment, &f->a, &f->settings, r))
+            f->root = root;
+        else
+            keep_wrong(f, r);
     }
+    ok = !f->wrong;
     *out = &f->settings;
     (void)pthread_mutex_unlock(&f->lock);
     return ok;

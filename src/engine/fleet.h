@@ -22,6 +22,7 @@ struct fleet {
     pthread_mutex_t lock;
     const char *root; /* the top of the caller's repository; NULL: nothing was read yet */
     struct settings settings;
+    const struct report *wrong; /* how the settings are; NULL: they are right, or were not read */
     struct fleet_worker *first;
     struct lane_log log; /* of the lanes of a plan */
 };

@@ -13,6 +13,8 @@ static const char registry_path[] = ".writ/tools.yaml";
 struct registry_kept {
     const char *from;
     const struct registry_doc *registry;
+    bool right;
+    struct report report; /* it is not */
     struct registry_kept *next;
 };
 
@@ -75,24 +77,27 @@ static bool read_above(const char *from, struct arena *a, const struct registry_
     return true;
 }
 
-static bool read_once(struct registries *all, const char *from, const struct registry_doc **out,
-                      struct report *r)
+/* One that is wrong is not read again either. */
+static bool read_once(struct registries *all, const char *from, struct arena *a,
+                      const struct registry_doc **out, struct report *r)
 {
     struct registry_kept *kept = all->first;
 
     while (kept && strcmp(kept->from, from) != 0)
         kept = kept->next;
     if (!kept) {
-        const struct registry_doc *registry;
-
-        if (!read_above(from, &all->a, &registry, r))
-            return false;
         kept = arena_new(&all->a, struct registry_kept);
-        *kept = (struct registry_kept){ arena_text(&all->a, str_of(from)), registry, all->first };
+        kept->from = arena_text(&all->a, str_of(from));
+        kept->right = read_above(from, &all->a, &kept->registry, &kept->report);
+        if (!kept->right)
+            report_finish(&kept->report);
+        kept->next = all->first;
         all->first = kept;
     }
     *out = kept->registry;
-    return true;
+    if (!kept->right)
+        *r = report_copy(&kept->report, a);
+    return kept->right;
 }
 
 bool registry_above(struct registries *all, const char *from, struct arena *a,
@@ -103,9 +108,7 @@ bool registry_above(struct registries *all, const char *from, struct arena *a,
     if (!all)
         return read_above(from, a, out, r);
     (void)pthread_mutex_lock(&all->lock);
-    ok = read_once(all, from, out, r);
-    if (!ok)
-        report_goes_on_in(r, a);
+    ok = read_once(all, from, a, out, r);
     (void)pthread_mutex_unlock(&all->lock);
     return ok;
 }

@@ -13,6 +13,8 @@
 struct toolbox_adapter {
     const struct catalog_entry *entry;
     struct adapter adapter;
+    bool right;
+    struct report report; /* it is not */
     struct toolbox_adapter *next;
 };
 
@@ -116,41 +118,57 @@ static bool list(struct toolbox *box, struct report *r, struct error *e)
     return box->listed;
 }
 
+/* One that is wrong is not read again either. */
+static bool load(struct toolbox *box, const struct catalog_entry *entry, const struct adapter **out,
+                 struct report *r, struct error *e)
+{
+    struct toolbox_adapter *loaded = box->adapters;
+
+    while (loaded && loaded->entry != entry)
+        loaded = loaded->next;
+    if (!loaded) {
+        loaded = arena_new(&box->a, struct toolbox_adapter);
+        loaded->entry = entry;
+        loaded->right = catalog_load(&box->ask, entry, &box->a, &loaded->adapter, &loaded->report);
+        if (!loaded->right)
+            report_finish(&loaded->report);
+        loaded->next = box->adapters;
+        box->adapters = loaded;
+    }
+    *e = (struct error){ .code = CODE_NONE };
+    *out = &loaded->adapter;
+    if (!loaded->right)
+        *r = report_copy(&loaded->report, &box->a);
+    return loaded->right;
+}
+
 /* What is asked for by its tool: L0 tells which there are, L1 which has the operation. */
 static bool choose(struct toolbox *box, struct str tool, struct str operation,
                    const struct adapter **out, struct report *r, struct error *e)
 {
     struct catalog_want want = { .tool_id = tool, .operation = operation, .type = -1 };
-    struct catalog_choice *choice = arena_new(&box->a, struct catalog_choice);
+    _arena_ struct arena scratch = { 0 };
+    struct catalog_choice choice;
 
-    if (!catalog_choose(&box->ask, &want, &box->a, choice, r, e))
-        return false;
-    *out = &choice->adapter;
-    return true;
+    return catalog_pick(&box->catalog, &want, &scratch, &choice, e) &&
+           load(box, choice.entry, out, r, e);
 }
 
 static bool find(struct toolbox *box, struct str name, const struct adapter **out, struct report *r,
                  struct error *e)
 {
+    _arena_ struct arena scratch = { 0 };
     const struct catalog_entry *entry;
-    struct toolbox_adapter *loaded;
 
-    if (!list(box, r, e) || !catalog_find(&box->catalog, name, &box->a, &entry, e))
-        return false;
-    for (loaded = box->adapters; loaded; loaded = loaded->next)
-        if (loaded->entry == entry) {
-            *out = &loaded->adapter;
-            return true;
-        }
-    loaded = arena_new(&box->a, struct toolbox_adapter);
-    *loaded = (struct toolbox_adapter){ .entry = entry, .next = box->adapters };
-    if (!catalog_load(&box->ask, entry, &box->a, &loaded->adapter, r)) {
-        *e = (struct error){ .code = CODE_NONE };
-        return false;
-    }
-    box->adapters = loaded;
-    *out = &loaded->adapter;
-    return true;
+    return list(box, r, e) && catalog_find(&box->catalog, name, &scratch, &entry, e) &&
+           load(box, entry, out, r, e);
+}
+
+static bool is_tool(const struct toolbox *box, struct str name)
+{
+    _arena_ struct arena scratch = { 0 };
+
+    return catalog_for_tool(&box->catalog, name, &scratch).n > 0;
 }
 
 bool toolbox_adapter(struct toolbox *box, struct str name, struct str operation,
@@ -160,7 +178,7 @@ bool toolbox_adapter(struct toolbox *box, struct str name, struct str operation,
 
     (void)pthread_mutex_lock(&box->lock);
     ok = find(box, name, out, r, e);
-    if (!ok && e->code == CODE_ADAPTER_UNKNOWN && catalog_for_tool(&box->catalog, name, &box->a).n)
+    if (!ok && e->code == CODE_ADAPTER_UNKNOWN && is_tool(box, name))
         ok = choose(box, name, operation, out, r, e);
     (void)pthread_mutex_unlock(&box->lock);
     return ok;
@@ -190,16 +208,17 @@ bool toolbox_tool(struct toolbox *box, const struct adapter *adapter,
                   struct report *r, struct error *e)
 {
     struct str id = adapter->doc.tool_id;
-    bool own;
+    bool right, own;
 
     *e = (struct error){ .code = CODE_NONE };
-    if (!registry_above(box->registries, fleet_root(box->fleet), &box->a, registry, r))
-        return false;
     (void)pthread_mutex_lock(&box->lock);
-    own = *registry != NULL;
-    if (!own && adapter->origin == ORIGIN_SHIPPED)
+    right = registry_above(box->registries, fleet_root(box->fleet), &box->a, registry, r);
+    own = right && *registry;
+    if (right && !own && adapter->origin == ORIGIN_SHIPPED)
         *registry = shipped(box);
     (void)pthread_mutex_unlock(&box->lock);
+    if (!right)
+        return false;
     *out = registry_tool(*registry, id);
     if (*out)
         return true;

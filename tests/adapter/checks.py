@@ -359,5 +359,29 @@ def R_001_115_a_limit_out_of_its_range_is_refused_as_exec_refuses_it(place):
         hold([run.status for run in runs] == [64, 64] and option.encode() + b": " in runs[0].err, runs)
 
 
+@case
+def what_is_wrong_is_read_once_whatever_a_plan_asks_of_it(place):
+    env = ["env", "-i", *(f"{k}={v}" for k, v in place.environment({}).items())]
+    long = {"nonsense": [0] * 200000}
+    place.stock(script("right", "0", operations={"run": {}}), script("wrong", "0") | long,
+                tools=[tool("right", operations=["run"]), tool("wrong")])
+
+    def told(action, says):
+        document = place.document(plans.plan(*(plans.step(f"{action}.run_{n}") for n in range(60))))
+        for verb in ("check", "run"):
+            run = plans.tap.run([*env, plans.tap.WRIT, verb, document], cwd=place.work, seconds=60)
+            same((run.status, says in run.out + run.err, run.peak_mb < 200), ({"check": 65, "run": 1}[verb], True, True),
+                 (action, verb, run))
+
+    told("wrong", b"has no field 'nonsense'")
+    told("TL-wrong", b"has no field 'nonsense'")
+    told("TL-right", b"no operation 'run_1'")
+    listed = place.repo / ".writ/tools.yaml"
+    listed.write_text(plans.json.dumps(plans.json.loads(listed.read_text()) | long))
+    told("right", b"has no field 'nonsense'")
+    place.put(".writ/config.yaml", plans.json.dumps(long))
+    told("right", b"/nonsense: ")
+
+
 if __name__ == "__main__":
     sys.exit(plans.main(CASES))

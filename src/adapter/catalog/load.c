@@ -176,23 +176,27 @@ static const struct catalog_entry *choose(const struct catalog_entry **all, size
     return best;
 }
 
+bool catalog_pick(const struct catalog *c, const struct catalog_want *want, struct arena *a,
+                  struct catalog_choice *out, struct error *e)
+{
+    const struct catalog_entry **all;
+    size_t n = matching(c, want, a, &all);
+
+    *out = (struct catalog_choice){ .trace = { .from_cache = c->indexed, .loaded[L0] = c->n } };
+    out->entry = choose(all, n, want, a, &out->trace);
+    return out->entry ||
+           error_set(e, CODE_ADAPTER_UNKNOWN, "no adapter for the tool %s %s",
+                     said(want->tool_id, a), n ? "does what is asked for" : "is there");
+}
+
 bool catalog_choose(const struct catalog_ask *ask, const struct catalog_want *want, struct arena *a,
                     struct catalog_choice *out, struct report *r, struct error *e)
 {
-    const struct catalog_entry **all;
     struct catalog c;
-    size_t n;
 
     *out = (struct catalog_choice){ 0 };
-    if (!catalog_list(ask, a, &c, e))
+    if (!catalog_list(ask, a, &c, e) || !catalog_pick(&c, want, a, out, e))
         return false;
-    out->trace.from_cache = c.indexed;
-    out->trace.loaded[L0] = c.n;
-    n = matching(&c, want, a, &all);
-    out->entry = choose(all, n, want, a, &out->trace);
-    if (!out->entry)
-        return error_set(e, CODE_ADAPTER_UNKNOWN, "no adapter for the tool %s %s",
-                         said(want->tool_id, a), n ? "does what is asked for" : "is there");
     *e = (struct error){ .code = CODE_NONE };
     if (!catalog_load(ask, out->entry, a, &out->adapter, r))
         return false;
