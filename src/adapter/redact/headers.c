@@ -53,6 +53,7 @@ static size_t cut(struct cuts *c, size_t from, size_t to)
 }
 
 static const char json_blanks[] = " \t\r\n", quote_or_line[] = "\"\r\n";
+static const char escaped_quote[] = "\\u0022"; /* as .NET writes it */
 
 /* Each text of a list, and of lists in it; what else is in it is no header's value. A map in it
  * has names of its own. */
@@ -72,20 +73,45 @@ static size_t cut_list(struct cuts *c, struct str t, size_t at)
     return at;
 }
 
-/* A header in two texts, as of a list: the next one is the value. Where that has a colon behind it,
- * it is the name of a member, and no value. Gives back where to go on. */
-static size_t cut_next(struct cuts *c, struct str t, size_t quote)
-{
-    size_t at = past(t, quote + 1, json_blanks), to;
+/* Of a value in two texts the first. */
+static const char *const schemes[] = {
+    "bearer", "basic", "digest", "negotiate", "token", "apikey"
+};
 
-    if (at >= t.n || !is_one_of(t.s[at], ",:"))
-        return quote;
-    at = past(t, at + 1, json_blanks);
+static bool is_scheme(struct str word)
+{
+    for (size_t i = 0; i < COUNT(schemes); i++)
+        if (str_cmp_letters(word, str_of(schemes[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The next text of a list, as it is written in JSON, or with blanks alone between. Where it has a
+ * colon behind it, it is the name of a member, and no value. Gives back where it ends, or where the
+ * one before it does. */
+static size_t cut_text(struct cuts *c, struct str t, size_t quote)
+{
+    size_t at = past(t, quote + 1, json_blanks), end;
+
+    if (at < t.n && is_one_of(t.s[at], ",:"))
+        at = past(t, at + 1, json_blanks);
+    else
+        at = past(t, quote + 1, " \t");
     if (at >= t.n || t.s[at] != '"')
         return quote;
-    to = until(t, at + 1, quote_or_line);
-    quote = past(t, to + 1, json_blanks);
-    return quote < t.n && t.s[quote] == ':' ? at : cut(c, at + 1, to);
+    end = until(t, at + 1, quote_or_line);
+    quote = past(t, end + 1, json_blanks);
+    return quote < t.n && t.s[quote] == ':' ? at : cut(c, at + 1, end);
+}
+
+/* A header in two texts, or three: the next one is the value, or says how to read it. */
+static size_t cut_next(struct cuts *c, struct str t, size_t quote)
+{
+    size_t to = cut_text(c, t, quote), from = to;
+
+    while (from > quote && t.s[from - 1] != '"')
+        from--;
+    return is_scheme((struct str){ t.s + from, to - from }) ? cut_text(c, t, to) : to;
 }
 
 static size_t moved_in(struct str t, size_t line)
@@ -129,17 +155,23 @@ static size_t cut_value(struct search *s, size_t name, size_t name_end)
 {
     struct str t = s->t;
     bool in_json = t.s[name_end] == '"', escaped = t.s[name_end] == '\\';
+    size_t slashes = past(t, name_end, "\\") - name_end;
     bool begun = name && t.s[name - 1] == '"', may_be_text = in_json || (s->depth == 0 && !begun);
-    size_t at = past(t, name_end, "\\"), to;
+    size_t at = str_begins(str_from(t, name_end), escaped_quote)
+                    ? name_end + sizeof escaped_quote - 1
+                    : name_end + slashes,
+           to;
 
     at = past(t, at + (at < t.n && is_one_of(t.s[at], "\"'")), " ");
     if (at >= t.n || t.s[at] != ':')
         return name_end;
     to = at = past(t, at + 1, in_json ? json_blanks : " ");
-    if (escaped)
-        return cut(s->c, at, until(t, at, quote_or_line));
+    if (escaped) /* one that says more of them is no escape of this text */
+        return cut(s->c, at, slashes % 2 ? until(t, at, quote_or_line) : folded_end(t, at));
     if (at < t.n && t.s[at] == '"' && may_be_text)
-        to = until(t, at + 1, quote_or_line);
+        to = until(t, at + 1, s->depth ? "\"" : quote_or_line);
+    if (to < t.n && to > at && t.s[to] != '"')
+        to = folded_end(t, at);
     if (to > at && (in_json || to == t.n || t.s[to] == '"'))
         return cut(s->c, at + 1, to);
     s->open = !in_json && past(t, at, json_blanks) == t.n;
@@ -151,6 +183,8 @@ static size_t cut_value(struct search *s, size_t name, size_t name_end)
 static bool may_begin_there(struct str t, size_t at)
 {
     if (at == 0 || is_one_of(t.s[at - 1], "\r\n\"' <>\t"))
+        return true;
+    if (at >= 6 && str_begins(str_from(t, at - 6), escaped_quote))
         return true;
     return at > 1 && t.s[at - 2] == '\\' && is_one_of(t.s[at - 1], "rnt");
 }

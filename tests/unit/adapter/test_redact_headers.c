@@ -296,9 +296,39 @@ static void many_headers_in_one_text_are_read_once(void **state)
     assert_ptr_equal(redact(buf_str(&text), &all, &a).s, text.s);
 }
 
+/* Each of these is what some program prints of a header. */
+static void values_go_however_a_program_writes_them(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "[\"-H\" \"Authorization:\" \"Bearer abc\"]\n",
+          "[\"-H\" \"Authorization:\" \"[redacted]\"]\n" },
+        { "{\"out\": \"[\\\"-H\\\" \\\"Authorization:\\\" \\\"Bearer abc\\\"]\\n\"}",
+          "{\"out\": \"[\\\"-H\\\" \\\"Authorization:\\\" \\\"[redacted]\\\"]\\n\"}" },
+        { "[\"curl\",\"-H\",\"Authorization:\",\"Bearer\",\"abc\",\"kept\"]",
+          "[\"curl\",\"-H\",\"Authorization:\",\"[redacted]\",\"[redacted]\",\"kept\"]" },
+        { "[\"x-api-key:\", \"k1\", \"kept\"]", "[\"x-api-key:\", \"[redacted]\", \"kept\"]" },
+        { "[\"Cookie:\", \"\", \"kept\"]", "[\"Cookie:\", \"\", \"kept\"]" },
+        { "{\"out\": \"\\\"Authorization\\\": \\\"Bearer\\n  abc\\\"\"}",
+          "{\"out\": \"\\\"Authorization\\\": \\\"[redacted]\\\"\"}" },
+        { "\"Authorization\": \"Bearer\n  abc\"\nkept\n",
+          "\"Authorization\": \"[redacted]\nkept\n" },
+        { "b'{\"msg\": \"{\\\\\"Cookie\\\\\": \\\\\"abc\\\\\"}\"}'\nkept\n",
+          "b'{\"msg\": \"{\\\\\"Cookie\\\\\": [redacted]\nkept\n" },
+        { "data: {\"a\":\"{\\u0022Cookie\\u0022: \\u0022abc\\u0022}\"}\nkept\n",
+          "data: {\"a\":\"{\\u0022Cookie\\u0022: [redacted]\"}\nkept\n" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check_redacted(rows[i].text, rows[i].want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_go_however_a_program_writes_them),
         cmocka_unit_test(values_of_known_headers_are_taken_out_where_that_is_asked_for),
         cmocka_unit_test(headers_in_a_text_of_json_leave_it_json),
         cmocka_unit_test(headers_in_what_a_text_of_json_says_are_found),
