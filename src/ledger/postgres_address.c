@@ -4,14 +4,17 @@
 
 #include <string.h>
 
-/* What follows the user and the password, which are there where an @ comes before any slash. */
-static const char *behind_user(const char *text, bool *user)
+/* What follows the user and the password, which are there where an @ comes before any slash; NULL:
+ * an option stands there, as where no path was given, and what is taken for a user has more in it.
+ */
+static const char *behind_user(const char *text)
 {
     const char *scheme = strstr(text, "://"), *begin = scheme ? scheme + strlen("://") : text;
-    const char *end = begin + strcspn(begin, "@/");
+    const char *end = begin + strcspn(begin, "@/"), *option = begin + strcspn(begin, "?@/");
 
-    *user = *end == '@';
-    return *user ? end + 1 : begin;
+    if (*end != '@')
+        return begin;
+    return *option == '?' && memchr(option, '=', (size_t)(end - option)) ? NULL : end + 1;
 }
 
 /* A socket of this machine, by its path or by its abstract name. */
@@ -22,16 +25,15 @@ static bool is_socket(const char *host)
 
 bool pg_address_is_clear(const struct pg_address *p)
 {
-    bool user;
-    const char *rest = behind_user(p->text, &user);
+    const char *rest = behind_user(p->text);
 
-    if (p->port && strspn(p->port, "0123456789,") != strlen(p->port))
+    if (!rest || (p->port && strspn(p->port, "0123456789,") != strlen(p->port)))
         return false;
     if (!strchr(rest, '@'))
         return true;
     if (rest[0] == '@' || (p->host && p->host[0] != '/' && p->host[0] && strchr(p->host + 1, '@')))
         return false;
-    return !p->database || !strchr(p->database, '@') || (user && !p->password);
+    return !p->database || !strchr(p->database, '@');
 }
 
 const char *pg_address_shown(const struct pg_address *p, struct arena *a)
