@@ -3,6 +3,7 @@
 
 usage: imports.py RUN_PLAN WRIT      prints TAP
 """
+import functools
 import json
 import os
 import shutil
@@ -333,6 +334,12 @@ def a_token_in_what_a_server_says_of_its_tools_is_taken_out_and_the_rest_is_pinn
         name = stock(place, made)
         for operation in ("echo", "odd"):  # pinned as it is
             same(said(place.fine(f"{name}.{operation}", env=given)), "well")
+    with strangers.stranger(tools={"echo": reads, "x" * 480 + SECRET: reads}) as server:
+        server.more = {"x" * 480 + SECRET: {"inputSchema": 5}}
+        server.token_wanted = SECRET
+        run = place.writ("adapters", "import", "--json", "--bearer", "MINE", "mcp", "--url", server.url + "/locked", env=given)
+        hold(run.status == 0 and SECRET[:8].encode() not in run.out + run.err, run)
+    deep = functools.reduce(lambda inner, _: {"a": inner}, range(124), {})
     digits = "12345678"
     with strangers.stranger(tools={"echo": {}}) as server:
         server.token_wanted = digits
@@ -343,6 +350,10 @@ def a_token_in_what_a_server_says_of_its_tools_is_taken_out_and_the_rest_is_pinn
         same(json.loads(run.out)["answers"][0]["result"]["structuredContent"], {"n": "[redacted]", "m": 7})
         run = place.writ(*words, env={"MINE": digits})
         hold(run.status == 0 and digits.encode() not in run.out, run)
+        server.said = lambda: (200, {"result": {"content": [], "structuredContent": deep}})
+        run = place.writ(*words, "--json", env={"MINE": digits})
+        hold(run.status == 0, run)
+        same(json.loads(run.out)["answers"][0]["result"]["structuredContent"], deep)
 
 
 @case

@@ -153,10 +153,10 @@ static const struct document *apart(const struct doc *d, const char *what, struc
     return out;
 }
 
-static void leave(struct tools *list, struct str name, const char *why)
+static void leave(const struct mcp *m, struct tools *list, struct str name, const char *why)
 {
     struct arena *a = &list->a;
-    const char *tool = name.n ? rpc_words(name, a) : "(no name)";
+    const char *tool = name.n ? mcp_words(m, name, a) : "(no name)";
 
     if (list->left_count == LEFT_MAX)
         return;
@@ -184,14 +184,14 @@ static void add_tool(const struct mcp *m, struct tools *list, const struct doc *
     struct digest digest;
 
     if (!definition) {
-        leave(list, rpc_text(said, "name"), why ? why : "its definition cannot be kept");
+        leave(m, list, rpc_text(said, "name"), why ? why : "its definition cannot be kept");
         return;
     }
     one.definition = &definition->root;
     one.name = rpc_text(one.definition, "name");
     if (m->ask.transport == TRANSPORT_HTTP && m->era == MCP_MODERN &&
         !headers_read(rpc_get(one.definition, "inputSchema"), &list->a, &one.headers, &why)) {
-        leave(list, one.name, why);
+        leave(m, list, one.name, why);
         return;
     }
     digest = mcp_tool_digest(one.definition, &list->a);
