@@ -108,9 +108,9 @@ def marker():
 def alive(mark):
     """The processes that have the marker among their arguments, and are no plan's runner."""
     found = []
-    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            words = path.read_bytes().split(b"\0")
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):  # it may be gone by now
+            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
             if any(mark.encode() in word for word in words):
                 found.append(b" ".join(words).decode(errors="replace"))
     return found

@@ -116,11 +116,11 @@ class Server:
         lines.put("")
 
     def children(self):
-        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):
-                parent = path.read_text().rsplit(")", 1)[1].split()[1]
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):  # it may be gone by now
+                parent = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1]
                 if int(parent) == self.process.pid:
-                    yield int(path.parent.name)
+                    yield int(pid)
 
     def kill(self):
         """All of it, at once, without a word; returns when nothing of it is left."""
