@@ -82,12 +82,13 @@ struct catalog_choice {
     struct catalog_trace trace;
 };
 
-/* Up to L1: which one it is, for who has a list and loads it himself. False: CODE_ADAPTER_UNKNOWN.
- */
-bool catalog_pick(const struct catalog *c, const struct catalog_want *want, struct arena *a,
-                  struct catalog_choice *out, struct error *e) NODISCARD;
 bool catalog_choose(const struct catalog_ask *ask, const struct catalog_want *want, struct arena *a,
                     struct catalog_choice *out, struct report *r, struct error *e) NODISCARD;
+
+/* The same up to L1: which one it is, for who has a list and loads it himself. False:
+ * CODE_ADAPTER_UNKNOWN. */
+bool catalog_pick(const struct catalog *c, const struct catalog_want *want, struct arena *a,
+                  struct catalog_choice *out, struct error *e) NODISCARD;
 
 /* The adapters that ship with writ, and the registry that lists their tools. */
 struct shipped_row {

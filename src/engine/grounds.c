@@ -305,46 +305,47 @@ static void put_settings(const char *const *environment, struct arena *a, struct
 
 /* ---- the project ---- */
 
-static void put_opened(struct arena *a, struct buf *to)
+static bool tell_passed_over(const char *path, struct arena *a, struct ground *g)
 {
-    char here[PATH_MAX];
-    const char *told = NULL;
-
-    if (!getcwd(here, sizeof here) || here[0] != '/')
-        return;
-    for (size_t i = 0; i < COUNT(project_names); i++) {
-        const char *path = home_above(here, project_names[i], a);
-        struct ground g = { .what = "project" };
-
-        if (!path || (told && str_begins(str_of(path), told)) ||
-            !tell_open(path, "say what commands of this project may do", a, &g))
-            continue;
-        told = path;
-        put(&g, to);
-    }
+    g->detail = arena_printf(a,
+                             "%s is passed over: it, or the directory it is in, belongs neither "
+                             "to you, nor to root, nor to the owner of this directory",
+                             path);
+    g->mend = "if you trust it, take it over with chown; else give this directory its own: "
+              "writ init";
+    return true;
 }
 
-static void put_passed_over(struct arena *a, struct buf *to)
+static bool tell_opened(const char *path, struct arena *a, struct ground *g)
+{
+    return tell_open(path, "say what commands of this project may do", a, g);
+}
+
+/* What can be wrong with them. */
+static const struct {
+    const char *(*find)(const char *from, const char *name, struct arena *a);
+    bool (*tell)(const char *path, struct arena *a, struct ground *g);
+} looks[] = { { home_passed_over, tell_passed_over }, { home_above, tell_opened } };
+
+/* Of a directory and what is in it the directory alone is told. */
+static void put_project(struct arena *a, struct buf *to)
 {
     char here[PATH_MAX];
-    const char *told = NULL;
 
     if (!getcwd(here, sizeof here) || here[0] != '/')
         return;
-    for (size_t i = 0; i < COUNT(project_names); i++) {
-        const char *path = home_passed_over(here, project_names[i], a);
-        struct ground g = { .what = "project" };
+    for (size_t k = 0; k < COUNT(looks); k++) {
+        const char *told = NULL;
 
-        if (!path || (told && str_begins(str_of(path), told)))
-            continue;
-        told = path;
-        g.detail = arena_printf(a,
-                                "%s is passed over: it, or the directory it is in, belongs neither "
-                                "to you, nor to root, nor to the owner of this directory",
-                                path);
-        g.mend = "if you trust it, take it over with chown; else give this directory its own: "
-                 "writ init";
-        put(&g, to);
+        for (size_t i = 0; i < COUNT(project_names); i++) {
+            const char *path = looks[k].find(here, project_names[i], a);
+            struct ground g = { .what = "project" };
+
+            if (!path || (told && str_begins(str_of(path), told)) || !looks[k].tell(path, a, &g))
+                continue;
+            told = path;
+            put(&g, to);
+        }
     }
 }
 
@@ -361,8 +362,7 @@ bool grounds_put(const char *refused, const char *const *environment, struct are
     put_clock(ledger.newest_ms, a, to);
     put_state(home_state(environment, a), a, to);
     put_settings(environment, a, to);
-    put_passed_over(a, to);
-    put_opened(a, to);
+    put_project(a, to);
     json_close(to, ']');
     return directory.holds && ledger.holds;
 }

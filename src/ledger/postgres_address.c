@@ -5,8 +5,7 @@
 #include <string.h>
 
 /* What follows the user and the password, which are there where an @ comes before any slash; NULL:
- * an option stands there, as where no path was given, and what is taken for a user has more in it.
- */
+ * an option stands before it, as where no path was given, and is taken for a part of the user. */
 static const char *behind_user(const char *text)
 {
     const char *scheme = strstr(text, "://"), *begin = scheme ? scheme + strlen("://") : text;

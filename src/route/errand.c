@@ -44,11 +44,11 @@ struct going {
     int cancel;
     struct cancel_calls calls;
     int64_t act_at, late_at, went_at;
-    bool called;      /* somebody wanted it to end */
-    int64_t leave_at; /* then: leave its readers alone */
-    uint64_t written; /* by the channel, when it was last looked at */
-    int64_t came;     /* of what it left, likewise */
-    int64_t comes_until;
+    bool called;         /* somebody wanted it to end */
+    int64_t leave_at;    /* then: leave its readers alone */
+    uint64_t written;    /* by the channel, when it was last looked at */
+    int64_t came;        /* of what it left, likewise */
+    int64_t comes_until; /* of one that was killed: no more of that is waited for then */
 };
 
 static int64_t now(const struct going *g)

@@ -55,6 +55,8 @@ static size_t cut(struct cuts *c, size_t from, size_t to)
 static const char json_blanks[] = " \t\r\n", quote_or_line[] = "\"\r\n";
 static const char escaped_quote[] = "\\u0022"; /* as .NET writes it */
 
+enum { ESCAPED_QUOTE = sizeof escaped_quote - 1 };
+
 /* Each text of a list, and of lists in it; what else is in it is no header's value. A map in it
  * has names of its own. */
 static size_t cut_list(struct cuts *c, struct str t, size_t at)
@@ -157,9 +159,8 @@ static size_t cut_value(struct search *s, size_t name, size_t name_end)
     bool in_json = t.s[name_end] == '"', escaped = t.s[name_end] == '\\';
     size_t slashes = past(t, name_end, "\\") - name_end;
     bool begun = name && t.s[name - 1] == '"', may_be_text = in_json || (s->depth == 0 && !begun);
-    size_t at = str_begins(str_from(t, name_end), escaped_quote)
-                    ? name_end + sizeof escaped_quote - 1
-                    : name_end + slashes,
+    size_t at = str_begins(str_from(t, name_end), escaped_quote) ? name_end + ESCAPED_QUOTE
+                                                                 : name_end + slashes,
            to;
 
     at = past(t, at + (at < t.n && is_one_of(t.s[at], "\"'")), " ");
@@ -184,7 +185,7 @@ static bool may_begin_there(struct str t, size_t at)
 {
     if (at == 0 || is_one_of(t.s[at - 1], "\r\n\"' <>\t"))
         return true;
-    if (at >= 6 && str_begins(str_from(t, at - 6), escaped_quote))
+    if (at >= ESCAPED_QUOTE && str_begins(str_from(t, at - ESCAPED_QUOTE), escaped_quote))
         return true;
     return at > 1 && t.s[at - 2] == '\\' && is_one_of(t.s[at - 1], "rnt");
 }

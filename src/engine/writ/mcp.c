@@ -70,6 +70,8 @@ static int judge(const struct visit *v, struct arena *a, struct buf *out, struct
     const struct document *document;
     int status;
 
+    if (!buf_ok(out)) /* who takes it tells that it is too large */
+        return WRIT_NO;
     max.any_number = true;
     if (!json_read("answer", buf_str(out), &max, a, &document, e))
         return WRIT_NO;
