@@ -3,12 +3,14 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-RELEASE = --buildtype=release -Ddebug=true -Db_lto=true -Dstatic=true -Dtests=false
+RELEASE = -Doptimization=3 -Ddebug=true -Dstatic=true -Dtests=false
 
 all: build/build.ninja            ## build build/writ
 	@ninja -C build --quiet
 
-demo: all                         ## build it and show what it does (tools/demo all: more of it)
+demo:                             ## build it and show what it does (tools/demo all: more of it)
+	@echo "Building build/writ: two minutes or less the first time, a second after that."
+	@$(MAKE) --no-print-directory all
 	@tools/demo
 
 check:                            ## build and run every test (minutes)
