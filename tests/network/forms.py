@@ -1,5 +1,9 @@
 """forms.py: N07 to N18 of HOSTILE: names and addresses in all their disguises, at the gate."""
+import contextlib
 import socket
+import ssl
+import threading
+import time
 
 import origin
 import town
@@ -144,6 +148,107 @@ def N08_with_sni_match_nothing_but_tls_goes_through_a_tunnel(place):
         hold(not place.town.seen, run)
     run = in_a_tunnel(place, "-H", "Host: other.test", "http://allowed.test/hello")
     hold(run.record["stdout"]["text"] == "hello from allowed.test\n", run)
+
+
+class Retrying:
+    """A server of OpenSSL that takes a curve no client offers first: it asks each one for a second hello. What it
+    sends goes out piece by piece; `apart`: the record of its first answer is cut into records of a byte, too."""
+
+    def __init__(self, place, piece=1 << 16, apart=False):
+        self.names, self.piece, self.apart = [], piece, apart
+        self.context = origin.tls(place.town.certificate, lambda _, name, __: self.names.append(name))
+        self.context.set_ecdh_curve("secp384r1")
+        self.socket = socket.create_server((town.ALLOWED, 0))
+        self.port = self.socket.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                guest, _ = self.socket.accept()
+            except OSError:
+                return
+            with guest, contextlib.suppress(OSError):
+                guest.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                guest.settimeout(20)
+                self.speak(guest)
+
+    def send(self, guest, text, first):
+        if first and self.apart and text[:1] == b"\x16":
+            length = int.from_bytes(text[3:5], "big")
+            text = b"".join(text[:3] + b"\0\1" + text[n:n + 1] for n in range(5, 5 + length)) + text[5 + length:]
+        for at in range(0, len(text), self.piece):
+            guest.sendall(text[at:at + self.piece])
+            if self.piece < 100:
+                time.sleep(0.0005)
+
+    def speak(self, guest):
+        into, out = ssl.MemoryBIO(), ssl.MemoryBIO()
+        session, first, shaken = self.context.wrap_bio(into, out, server_side=True), True, False
+        while True:
+            try:
+                shaken = shaken or session.do_handshake() is None
+                session.write(session.read(100).upper())
+            except ssl.SSLWantReadError:
+                pass
+            finally:
+                text = out.read()
+                self.send(guest, text, first)
+                first = first and not text
+            more = guest.recv(65536)
+            if not more:
+                return
+            into.write(more)
+
+
+def retried(place, turn, each=1 << 16, **how):
+    """What came of a session with such a server, under --sni match; and the names that reached the server."""
+    server = Retrying(place, **how)
+    with contextlib.closing(server.socket):
+        run, told = place.inside("retry", ["allowed.test", server.port, turn, each],
+                                 allow=[f"allowed.test:{server.port}"], options=["--sni=match"])
+        return run, told, server
+
+
+# Real OpenSSL at both ends; 3.0 puts a change of the cipher before its second hello.
+@case
+def N08_with_sni_match_a_second_hello_for_the_same_host_goes(place):
+    for how in ({}, {"piece": 1}, {"piece": 7, "apart": True}):
+        run, told, server = retried(place, None, **how)
+        true(told == [True, "HELLO"] and server.names == ["allowed.test"] * 2, (run, told, server.names))
+        decided(run, "allowed.test", True, via="connect", port=server.port)
+    run, told, _ = retried(place, None, 1)
+    true(told == [True, "HELLO"], (run, told))
+
+
+@case
+def N08_with_sni_match_a_second_hello_for_another_host_is_refused(place):
+    for turn, words in (("hidden.test.", "another host"), ("none", "for whom"), ("unreadable", "not one of TLS")):
+        for each, how in ((1 << 16, {}), (1, {"piece": 1, "apart": True}), (3, {"piece": 5})):
+            run, told, server = retried(place, turn, each, **how)
+            true(not told[0] and server.names == ["allowed.test"], (run, told, server.names))
+            one = decided(run, "allowed.test", False, via="connect", port=server.port)
+            hold(words in one["rule"], run)
+
+
+@case
+def N08_with_sni_match_a_server_that_does_not_speak_tls_ends_the_tunnel(place):
+    with socket.create_server((town.ALLOWED, 0)) as server:
+        heard, port = [], server.getsockname()[1]
+
+        def serve():
+            guest, _ = server.accept()
+            with guest, contextlib.suppress(OSError):
+                guest.settimeout(20)
+                guest.recv(65536)
+                guest.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                heard.append(guest.recv(65536))
+
+        threading.Thread(target=serve, daemon=True).start()
+        run, told = place.inside("retry", ["allowed.test", port, None, 1 << 16], allow=[f"allowed.test:{port}"],
+                                 options=["--sni=match"])
+    true(not told[0] and heard in ([], [b""]), (run, told, heard))
+    hold("answer in TLS" in decided(run, "allowed.test", False, port=port)["rule"], run)
 
 
 @case

@@ -102,6 +102,52 @@ def status(answer):
         0 if not answer else -1
 
 
+def rename(hello, name, turn):
+    """A hello of TLS that says another name, of the same length, or none, or what cannot be read."""
+    was = b"\0\0" + struct.pack(">HHBH", len(name) + 5, len(name) + 3, 0, len(name)) + name
+    if turn == "none":
+        return hello.replace(was, b"\x33\x77" + was[2:])
+    if turn == "unreadable":
+        return hello.replace(was, was[:4] + b"\0\1" + was[6:])
+    return hello.replace(was, was[:-len(name)] + turn.encode())
+
+
+def retry(host, port, turn, piece):
+    """A session of OpenSSL in a tunnel, whose second hello is changed on its way and goes out piece by piece."""
+    import ssl
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    into, out = ssl.MemoryBIO(), ssl.MemoryBIO()
+    session, sent = context.wrap_bio(into, out, server_hostname=host), b""
+    with join() as s:
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        s.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+        s.recv(4096)
+        try:
+            while True:
+                try:
+                    session.do_handshake()
+                    session.write(b"hello")
+                    s.sendall(out.read())
+                    into.write(s.recv(65536))
+                    return [True, session.read(100).decode()]
+                except ssl.SSLWantReadError:
+                    text = out.read()
+                    if sent and turn:
+                        text = rename(text, host.encode(), turn)
+                    sent += text
+                    for at in range(0, len(text), piece):
+                        s.sendall(text[at:at + piece])
+                        if piece < 100:
+                            time.sleep(0.0005)
+                    more = s.recv(65536)
+                    if not more:
+                        return [False, "end"]
+                    into.write(more)
+        except OSError as why:
+            return [False, str(why)]
+
+
 # ---- names ----
 
 def query(name, kind=1):
@@ -267,7 +313,7 @@ ACTS = {"talk": talk, "three_ways": three_ways, "look_up": look_up, "direct": di
         "socks": lambda given: socks(given[0], given[1], get_path(given[0])), "swarm": lambda given: swarm(*given),
         "slow": lambda given: slow(*given), "header": lambda given: header(*given),
         "hold": lambda given: hold_open(*given), "pour": lambda given: pour(*given),
-        "look_up_at": lambda given: look_up(given[1], given[0])}
+        "retry": lambda given: retry(*given), "look_up_at": lambda given: look_up(given[1], given[0])}
 
 
 def get_path(host):

@@ -181,7 +181,7 @@ void conn_open(struct serve *s, int fd, enum door_kind kind)
     empty(&c->up);
     empty(&c->down);
     c->deadline_ms = s->now_ms + HEADER_MS;
-    c->decided = c->answer_begun = c->waits = false;
+    c->decided = c->answer_begun = c->waits = c->retried = false;
     c->looked = 0;
     c->via = VIA_HTTP;
     c->stage = kind == DOOR_NAMES_TCP ? STAGE_NAMES : STAGE_FIRST;
@@ -278,14 +278,43 @@ static void step_tls(struct serve *s, struct conn *c)
 static void step_opening(struct serve *s, struct conn *c)
 {
     const char *why = NULL;
+    size_t taken = 0;
 
-    switch (opening_judge(flow_unread(&c->up), &c->host, &why)) {
-    case OPENING_PART: return;
+    switch (opening_judge(flow_unread(&c->up), &c->host, c->retried, &taken, &why)) {
+    case OPENING_PART: c->up.ready += taken; return;
+    case OPENING_RETRY:
     case OPENING_WRONG: reach_revoke(s, c, why); return;
     case OPENING_FITS: break;
     }
-    c->stage = STAGE_RAW;
+    c->up.ready += taken;
+    c->stage = STAGE_ANSWER;
     c->deadline_ms = s->now_ms + IDLE_MS;
+}
+
+static void step_answer(struct serve *s, struct conn *c)
+{
+    const char *why = NULL;
+    size_t taken = 0;
+
+    switch (opening_answer(flow_unread(&c->down), &taken, &why)) {
+    case OPENING_WRONG: reach_revoke(s, c, why); return;
+    case OPENING_FITS: c->stage = STAGE_RAW; return;
+    case OPENING_RETRY:
+        c->down.ready += taken;
+        c->retried = true;
+        c->stage = STAGE_OPENING;
+        c->deadline_ms = s->now_ms + HEADER_MS;
+        return;
+    case OPENING_PART: break;
+    }
+    c->down.ready += taken;
+    if (c->client.broken || c->server.broken) {
+        conn_abort(s, c);
+    } else if (c->server.ended) { /* it ends without an answer, perhaps after an alert */
+        c->down.ready = c->down.to;
+        event_end(s, c);
+        go_last(s, c);
+    }
 }
 
 /* An end that was broken off is passed on as one: a tidy end would make what came look whole. */
@@ -333,6 +362,7 @@ static void step(struct serve *s, struct conn *c)
     case STAGE_TLS: step_tls(s, c); break;
     case STAGE_EXCHANGE: http_exchange(s, c); break;
     case STAGE_OPENING: step_opening(s, c); break;
+    case STAGE_ANSWER: step_answer(s, c); break;
     case STAGE_RAW: step_raw(s, c); break;
     case STAGE_LAST: step_last(s, c); break;
     case STAGE_NONE:

@@ -176,7 +176,8 @@ void flow_say(struct flow *f, const void *bytes, size_t n)
 
 static bool server_speaks(const struct conn *c)
 {
-    return c->server.fd >= 0 && (c->stage == STAGE_EXCHANGE || c->stage == STAGE_RAW);
+    return c->server.fd >= 0 &&
+           (c->stage == STAGE_EXCHANGE || c->stage == STAGE_ANSWER || c->stage == STAGE_RAW);
 }
 
 bool relay_move(struct serve *s, struct conn *c)
@@ -190,8 +191,9 @@ bool relay_move(struct serve *s, struct conn *c)
     }
     if (c->stage == STAGE_RAW)
         c->up.ready = c->up.to;
-    if (server_speaks(c)) {
+    if (c->stage == STAGE_OPENING || server_speaks(c))
         moved = push(&c->up, &c->server) || moved;
+    if (server_speaks(c)) {
         moved = pull(&c->server, &c->down) || moved;
         if (c->stage == STAGE_RAW)
             c->down.ready = c->down.to;
@@ -222,7 +224,8 @@ void relay_watch(struct serve *s, struct conn *c, bool again)
             side_watch(s, c, &c->server, tls_wants_write(c->server.tls) ? EPOLLOUT : EPOLLIN) &&
             watched;
     else if (c->stage == STAGE_OPENING)
-        watched = side_watch(s, c, &c->server, 0) && watched; /* it is the client's turn to speak */
+        watched = side_watch(s, c, &c->server, flow_is_empty(&c->up) ? 0 : EPOLLOUT) &&
+                  watched; /* it is the client's turn to speak */
     else if (server_speaks(c))
         watched = side_watch(s, c, &c->server, wanted(&c->server, &c->down, &c->up)) && watched;
     if (!watched)

@@ -57,6 +57,7 @@ enum stage {
     STAGE_TLS,
     STAGE_EXCHANGE, /* a request and its answer */
     STAGE_OPENING,  /* what is said first in a tunnel is held back until it is known for whom */
+    STAGE_ANSWER,   /* the server's answer to that tells whether it will be said again */
     STAGE_RAW,      /* bytes, as they come */
     STAGE_LAST,     /* what we said last goes out, then it is over */
 };
@@ -80,6 +81,7 @@ struct conn {
     /* a request and its answer */
     size_t looked;
     bool tls;
+    bool retried; /* the server asked for a second hello of TLS */
     int minor;
     struct body request, answer;
     bool to_head, keeps, answer_begun, waits; /* waits: for a next request */
