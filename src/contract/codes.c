@@ -98,6 +98,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_UNKNOWN_ERROR]         = { "UNKNOWN_ERROR",         "004",  "fatal",       false, "Something failed that no other code describes.", "Report it with the error's context." },
     [CODE_STEP_FAILED]           = { "STEP_FAILED",           "writ", "error",       true,  "A step's action ran and failed.", "Its message says why; `writ show` of the execution that its context names has what it printed." },
     [CODE_PLAN_PARTIAL]          = { "PLAN_PARTIAL",          "writ", "error",       false, "The plan completed some of its steps, not all.", "Use what is there, or start a new execution." },
+    [CODE_PLAN_MODIFIED]         = { "PLAN_MODIFIED",         "writ", "fatal",       false, "The file of a plan was changed while the plan ran.", "Find out which step wrote it, or edit the file when the plan has ended; then start a new execution." },
     [CODE_RETRY_WITHOUT_EFFECT]  = { "RETRY_WITHOUT_EFFECT",  "writ", "warn",        false, "A retry that can never happen: after a code that is always fatal, or of a plan that can be used only once.", "Remove the code from the list; make the plan a template." },
     [CODE_ON_FAILURE_WITHOUT_EFFECT] = { "ON_FAILURE_WITHOUT_EFFECT", "writ", "warn",  false, "A step whose failure always ends the plan says that the plan goes on.", "Write halt, which is what happens; a step that may fail is a command or a call." },
 };

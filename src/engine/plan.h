@@ -55,8 +55,10 @@ struct running {
     size_t step;                  /* its place there */
     const struct world *world;
     struct arena *a;
-    const char *file;  /* the plan's, as an absolute path; NULL: it has none */
-    const char *named; /* as the plan that has this one names it; NULL: it is written there */
+    const char *file;      /* the plan's, as an absolute path; NULL: it has none */
+    const char *named;     /* as the plan that has this one names it; NULL: it is written there */
+    struct digest written; /* of the file, when it was read */
+    bool guarded;          /* the file is this plan's own, and is not to be changed while it runs */
     struct plan_read plan;
     struct report report; /* of the plan's document */
     struct context_doc context;

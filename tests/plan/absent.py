@@ -82,7 +82,7 @@ def R_004_198_R_004_200_what_cancels_other_things_does_not_cancel_a_plan(place):
 # ---- 6.2 modification ----
 
 @case
-def R_004_004_R_004_153_R_004_154_R_004_155_a_file_that_changes_while_its_plan_runs_changes_nothing(place):
+def R_004_004_R_004_153_R_004_154_R_004_155_R_004_156_a_file_that_changes_while_its_plan_runs_ends_the_plan(place):
     document = plan(sh(UNTIL_GO), sh("echo $1 >> seen", "as planned"), sh("echo $1 >> seen", "and again"))
     path = place.document(document)
 
@@ -93,8 +93,9 @@ def R_004_004_R_004_153_R_004_154_R_004_155_a_file_that_changes_while_its_plan_r
         other["steps"] = [other["steps"][0], touch("inserted"), other["steps"][2]]
         path.write_text(json.dumps(other))
     ran = in_the_middle(place, path, change)
-    hold(ran.status == 0 and ran.result["steps_total"] == 3, ran)
-    same((place.lines_of("seen"), place.there("inserted")), (["as planned", "and again"], []))
+    same((ran.error["error_code"], ran.error["severity"], ran.result["steps_executed"], ran.result["steps_total"]),
+         ("PLAN_MODIFIED", "fatal", 0, 3))
+    same(place.there("seen", "inserted"), [])
     same(place.of(document["id"], "input")[0]["body"], document)
 
 
@@ -113,10 +114,43 @@ def a_registry_that_changes_while_a_plan_runs_changes_nothing(place):
 
 
 @case
-def R_004_155_a_step_that_writes_the_plans_file_changes_nothing_of_the_plan(place):
-    path = place.document(plan(sh("echo '{}' > plan.json"), touch("after")))
-    ran = place.comes_to("success", path)
-    same((path.read_text(), place.there("after"), ran.result["steps_executed"]), ("{}\n", ["after"], 2))
+def R_004_155_R_004_156_a_step_that_rewrites_its_own_plan_ends_the_plan(place):
+    """Whatever its on_failure says, however it writes, and though it fails or is the last one."""
+    keep = "cp plan.json plan.next; "
+    for script in ("echo '{}' > plan.json", "echo >> plan.json", keep + "echo >> plan.next; mv plan.next plan.json",
+                   keep + "rm plan.json; ln -s plan.next plan.json", "rm plan.json; mkfifo plan.json",
+                   "echo '{}' > plan.json; exit 1"):
+        for after in ([], [touch("after")]):
+            writer = sh(script, on_failure="skip")
+            path = place.document(plan(touch("before"), writer, *after))
+            ran = place.comes_to("failure", path)
+            same((ran.error["error_code"], ran.error["severity"], ran.error["step_id"], ran.result["steps_executed"]),
+                 ("PLAN_MODIFIED", "fatal", writer["id"], 1), script)
+            true(str(path) in ran.error["message"] and ran.error["context"]["execution_id"], ran.error)
+            same(place.there("after"), [])
+            path.unlink()
+
+
+@case
+def R_004_156_a_retry_does_not_help_a_step_that_rewrites_its_plan(place):
+    ran = place.comes_to("failure", plan(sh("echo once >> times; echo >> plan.json; exit 1", on_failure="retry"),
+                                         retry_policy=retries(3, "STEP_FAILED", "PLAN_MODIFIED")))
+    same((ran.error["error_code"], place.lines_of("times")), ("PLAN_MODIFIED", ["once"]))
+
+
+@case
+def R_004_156_a_template_is_the_file_of_its_plan(place):
+    path = place.put("work/plan.yaml", "name: t\nsteps: [{name: a, run: [/bin/sh, -c, 'echo >> plan.yaml']},"
+                     " {name: b, run: [/usr/bin/touch, after]}]\n")
+    ran = place.comes_to("failure", path)
+    same((ran.error["error_code"], place.there("after")), ("PLAN_MODIFIED", []))
+    by_hand = place.writ("run", path, "--json")
+    same((by_hand.status, json.loads(by_hand.out)["error"]["error_code"]), (1, "PLAN_MODIFIED"))
+
+
+@case
+def R_004_156_a_step_that_writes_what_the_file_says_already_changes_nothing(place):
+    place.comes_to("success", plan(sh("cp plan.json next; mv next plan.json; touch plan.json"), touch("after")))
 
 
 # ---- 6.3 dependencies, 6.10 branching ----

@@ -253,7 +253,7 @@ def R_004_156_a_child_that_a_step_changed_is_not_run_and_the_plan_ends(place):
         place.put("work/other.json", text("other"))
         ran = place.comes_to("failure", plan(python(change), by_file("child.json", on_failure="skip"), touch("after")))
         same((ran.error["error_code"], ran.error["severity"], place.there("child", "other", "after")),
-             ("INVALID_PAYLOAD", "fatal", []), change)
+             ("PLAN_MODIFIED", "fatal", []), change)
         true("it was changed since the plan was checked" in ran.error["message"], ran.error)
         (place.work / "child.json").unlink()
 
@@ -265,8 +265,21 @@ def R_004_156_nor_is_one_further_down(place):
     place.put("work/other/grandchild.json", plans.json.dumps(plan(touch("second"))))
     ran = place.comes_to("failure", plan(python("import os; os.rename('below', 'x'); os.rename('other', 'below')"),
                                          by_file("child.json")))
-    same((why(ran)["context"]["code"], place.there("first", "second")), ("INVALID_PAYLOAD", []))
+    same((why(ran)["context"]["code"], place.there("first", "second")), ("PLAN_MODIFIED", []))
     true("it was changed since the plan was checked" in why(ran)["message"], why(ran))
+
+
+@case
+def R_004_156_a_step_of_a_child_that_rewrites_a_plan_ends_that_plan_and_those_below(place):
+    child = plans.json.dumps(plan(sh("echo >> $1", "child.json"), touch("within")))
+    place.put("work/child.json", child)
+    ran = place.comes_to("partial", plan(by_file("child.json", on_failure="skip"), touch("after")))
+    same((why(ran)["context"]["code"], place.there("within", "after")), ("PLAN_MODIFIED", ["after"]))
+    (place.work / "after").unlink()
+    place.put("work/child.json", plans.json.dumps(plan(sh("echo >> $1", "plan.json"), touch("within"))))
+    ran = place.comes_to("failure", plan(by_file("child.json", on_failure="skip"), touch("after")))
+    same((ran.error["error_code"], ran.errors[0], place.there("within", "after")),
+         ("PLAN_MODIFIED", "PLAN_MODIFIED", []))
 
 
 @case

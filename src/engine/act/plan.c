@@ -133,6 +133,8 @@ static bool open_child(struct running *child, struct writ_input *input, struct e
         return false;
     input->text = text.s;
     input->len = text.n;
+    child->written = digest_of(text.s, text.n);
+    child->guarded = true;
     return true;
 }
 
@@ -157,6 +159,12 @@ static bool read_child(struct running *child, struct writ_input *input, bool nam
     return false;
 }
 
+/* What cannot be read is a wrong payload; a file that was changed meanwhile is more than that. */
+static enum code unread_code(const struct problem *why)
+{
+    return why && why->code == CODE_PLAN_MODIFIED ? CODE_PLAN_MODIFIED : CODE_INVALID_PAYLOAD;
+}
+
 static void say_child(struct running *child, const struct step_doc *step, struct report *r)
 {
     const struct problem *first;
@@ -166,8 +174,8 @@ static void say_child(struct running *child, const struct step_doc *step, struct
     first = report_wrong(&child->report);
     has = first && first->pointer && first->pointer[0];
     if (first && child->report.text.n == 0) /* it could not even be read: there is no place in it */
-        report_add(r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD, "%s: %s",
-                   child->report.file, first->msg);
+        report_add(r, ABOUT_VALUE, step->payload, unread_code(first), "%s: %s", child->report.file,
+                   first->msg);
     else if (first)
         report_add(r, ABOUT_VALUE, step->payload, first->code, "%s:%d:%d: %s%s%s",
                    child->report.file, first->line, first->col, has ? first->pointer : "",
@@ -470,6 +478,6 @@ void act_plan(struct job *job, struct ending *out)
     }
     report_finish(&child.report);
     wrong = report_wrong(&child.report);
-    job_failed(job, out, CODE_INVALID_PAYLOAD, "%s: %s", input.name,
+    job_failed(job, out, unread_code(wrong), "%s: %s", input.name,
                wrong ? wrong->msg : "it cannot be read");
 }

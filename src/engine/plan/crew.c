@@ -53,6 +53,24 @@ static void ring_in(const struct hand *h, int64_t ms)
 
 /* ---- doing ---- */
 
+/* Contract 004, 6.2: a step that changed the file of its plan, or of one above, has failed, and
+ * fatally. */
+static void guard_plans(struct job *job, struct ending *out)
+{
+    const struct running *r = job->r;
+
+    while (r && !(r->guarded && inner_modified(r->file, &r->written)))
+        r = r->parent;
+    if (!r)
+        return;
+    if (!out->context)
+        out->context = out->output;
+    job_failed(job, out, CODE_PLAN_MODIFIED,
+               "the file of the plan, '%s', was changed while step %s ran; a plan is not changed "
+               "while it runs",
+               r->file, job->r->plan.names[job->index]);
+}
+
 static void act(struct job *job, struct done *out)
 {
     const struct world *w = job->r->world;
@@ -64,6 +82,8 @@ static void act(struct job *job, struct done *out)
     job->deed->act(job, &out->ending);
     if (job->deed->quick)
         out->ending.ended_ms = w->mono_ms(w->self);
+    else
+        guard_plans(job, &out->ending);
     if (out->ending.code == CODE_EXECUTION_HALTED) /* nobody cancels a step (A04-13) */
         out->ending.code = CODE_STEP_TIMEOUT;
     out->row = (struct trail_row){ .index = job->index,

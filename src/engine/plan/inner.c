@@ -2,9 +2,11 @@
 /* inner.c: the files of plans that are steps of a plan. */
 #include "engine/plan/inner.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/ceilings.h"
 #include "base/fs.h"
@@ -71,9 +73,30 @@ bool inner_read(struct inner *inner, const char *named, const char *real, struct
         return true;
     }
     return (before && memcmp(&before->digest, &digest, sizeof digest) == 0) ||
-           error_set(e, CODE_INVALID_PAYLOAD,
+           error_set(e, CODE_PLAN_MODIFIED,
                      "it was changed since the plan was checked; what a plan runs is not "
                      "changed while it runs");
+}
+
+bool inner_digest(const char *real, struct digest *out)
+{
+    _arena_ struct arena a = { 0 };
+    struct error e;
+    struct str text;
+
+    if (!read_regular(real, &a, &text, &e))
+        return false;
+    *out = digest_of(text.s, text.n);
+    return true;
+}
+
+bool inner_modified(const char *real, const struct digest *was)
+{
+    struct digest now;
+
+    if (!inner_digest(real, &now))
+        return faccessat(AT_FDCWD, real, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+    return memcmp(&now, was, sizeof now) != 0;
 }
 
 bool inner_use(struct inner *inner, struct str id)

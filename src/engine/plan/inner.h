@@ -60,6 +60,13 @@ struct inner {
 bool inner_read(struct inner *inner, const char *named, const char *real, struct arena *a,
                 struct str *out, struct error *e) NODISCARD;
 
+/* Of the bytes of a regular file. False: it is none, or cannot be read. */
+bool inner_digest(const char *real, struct digest *out) NODISCARD;
+
+/* Has the file other bytes than these, or become something else than a file? One that is gone has
+ * not: whoever hands a plan over may remove its file. */
+bool inner_modified(const char *real, const struct digest *was);
+
 /* Keeps the id of a plan that is used once. False: it was kept before. */
 bool inner_use(struct inner *inner, struct str id) NODISCARD;
 

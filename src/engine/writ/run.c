@@ -103,6 +103,16 @@ static int run(struct running *r, char **answer)
     return answer_end(r, &end, answer);
 }
 
+/* Is the file that of the plan? A caller may hand over a text under any name. */
+static void guard_file(struct running *r)
+{
+    const struct writ_input *plan = r->ask->plan;
+    struct digest given = digest_of(plan->text ? plan->text : "", plan->len);
+
+    r->guarded = r->file && strcmp(plan->name, "-") != 0 && inner_digest(r->file, &r->written) &&
+                 (!plan->text || memcmp(&given, &r->written, sizeof given) == 0);
+}
+
 static int run_given(const struct writ_plan *plan, char **answer)
 {
     _arena_ struct arena a = { 0 };
@@ -128,6 +138,7 @@ static int run_given(const struct writ_plan *plan, char **answer)
 
     if (realpath(plan->plan->name, real))
         r.file = arena_text(&a, str_of(real));
+    guard_file(&r);
     evidence_open(&evidence);
     registries_open(&registries);
     fleet_open(&fleet, plan->environment, r.world);

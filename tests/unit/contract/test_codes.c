@@ -146,6 +146,7 @@ static const struct { enum code code; const char *name, *origin, *severity; bool
     { CODE_EXECUTION_ATTEMPT,           "EXECUTION_ATTEMPT",           "writ", "warn",  false },
     { CODE_STEP_FAILED,                 "STEP_FAILED",                 "writ", "error", true },
     { CODE_PLAN_PARTIAL,                "PLAN_PARTIAL",                "writ", "error", false },
+    { CODE_PLAN_MODIFIED,               "PLAN_MODIFIED",               "writ", "fatal", false },
     { CODE_RETRY_WITHOUT_EFFECT,        "RETRY_WITHOUT_EFFECT",        "writ", "warn",  false },
     { CODE_ON_FAILURE_WITHOUT_EFFECT,   "ON_FAILURE_WITHOUT_EFFECT",   "writ", "warn",  false },
 };
