@@ -25,9 +25,10 @@ struct mcp_import_ask {
     const struct secrets *known; /* that the server was told: they are in nothing that comes out */
     const char *const *include;  /* operations, as patterns with *, ended by NULL; or NULL: all */
     const char *const *exclude;
-    const struct doc *hosts;    /* of stdio: the first text of a list of those that it reaches */
-    const char *const *secrets; /* of stdio: variables of the caller's that it gets; or NULL */
-    const char *today;          /* "2026-01-16" */
+    const struct doc *hosts; /* of stdio: the first text of a list of those that it reaches */
+    const struct secret_doc *secrets; /* of stdio: variables that it gets, and from where */
+    size_t secret_count;
+    const char *today; /* "2026-01-16" */
 };
 
 struct mcp_import_left {

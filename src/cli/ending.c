@@ -392,6 +392,19 @@ static void say_not_given(const struct doc *record)
         say("the command was not given %s as asked for: see `writ explain variables`", names.s);
 }
 
+/* The value is in the ledger now, and stays there. */
+static void say_recorded(const struct doc *record)
+{
+    const struct doc *names = doc_get(record, "recorded_secrets");
+
+    for (const struct doc *n = doc_first(names, DOC_LIST); n; n = n->next) {
+        say("the value of %.*s is in the record, and its name looks like that of a secret",
+            STR_ARG(n->text));
+        err(DIM, "      kept out of it by --env %.*s=env:NAME or --env %.*s=file:PATH\n",
+            STR_ARG(n->text), STR_ARG(n->text));
+    }
+}
+
 static void say_missing(const struct doc *record)
 {
     _buf_ struct buf words = { .max = 1 << 13 };
@@ -416,6 +429,7 @@ static void tell_end(const struct doc *record)
     say_unheld(record);
     say_paths(record);
     say_not_given(record);
+    say_recorded(record);
     say_denials(record);
     reached_say(record);
     say_files(record, "output_files");

@@ -9,7 +9,7 @@
 /* A command that prints a secret takes words: it is for documents and configurations. */
 static const char *const places[] = { "env", "file", "credential" };
 
-static const char *place_of(const char *text, const char **name)
+const char *secret_place(const char *text, const char **name)
 {
     for (size_t i = 0; i < COUNT(places); i++) {
         size_t n = strlen(places[i]);
@@ -35,7 +35,7 @@ bool inject_write(const char *text, struct buf *to)
     bool plain;
     const char *host = without_scheme(text, &plain), *equals = strchr(host, '='), *name;
     const char *colon = equals ? memrchr(host, ':', (size_t)(equals - host)) : NULL;
-    const char *place = equals ? place_of(equals + 1, &name) : NULL;
+    const char *place = equals ? secret_place(equals + 1, &name) : NULL;
 
     if (!colon || colon == host || colon + 1 == equals || !place)
         return false;

@@ -10,7 +10,8 @@ enum as {
     AS_TEXT,
     AS_NUMBER,
     AS_LIST,
-    AS_PAIRS,
+    AS_PAIRS,   /* of --env: values that stand there */
+    AS_SECRETS, /* of --env: values that are somewhere else */
     AS_FALSE,
     AS_TRUE,
     AS_LEVEL,
@@ -29,6 +30,7 @@ static const struct member {
     enum as as;
 } members[] = {
     { "env",          { "inputs", "environment" },                     AS_PAIRS },
+    { "env",          { "inputs", "secrets" },                         AS_SECRETS },
     { "cwd",          { "inputs", "working_directory" },               AS_TEXT },
     { "input-file",   { "inputs", "input_files" },                     AS_LIST },
     { "timeout-ms",   { "sandbox", "timeout_ms" },                     AS_NUMBER },
@@ -83,26 +85,68 @@ static void put_value(const struct member *m, const char *value, struct buf *to)
         json_text(to, str_of(value)); /* a number that is none is refused as the text it is */
 }
 
+/* Of "NAME=VALUE": the place that VALUE names, or NULL where it is the value itself. */
+static const char *pair_place(const char *pair, const char **name)
+{
+    return secret_place(strchr(pair, '=') + 1, name);
+}
+
+/* "text:" stands before a value that would else name a place. */
+static const char *pair_text(const char *pair)
+{
+    const char *value = strchr(pair, '=') + 1;
+
+    return strncmp(value, "text:", 5) == 0 ? value + 5 : value;
+}
+
+static void put_pair(const struct member *m, const char *pair, struct buf *to)
+{
+    size_t n = strcspn(pair, "=");
+    const char *at, *place = pair_place(pair, &at);
+    char name[NAME_SIZE] = "";
+
+    memcpy(name, pair, n);
+    if (m->as == AS_PAIRS && !place) {
+        json_key(to, name);
+        json_text(to, str_of(pair_text(pair)));
+    } else if (m->as == AS_SECRETS && place) {
+        json_open(to, '{');
+        json_put(to, "variable", name);
+        json_put(to, place, at);
+        json_close(to, '}');
+    }
+}
+
 static void put_each(const struct args *args, const struct member *m, struct buf *to)
 {
     json_open(to, m->as == AS_PAIRS ? '{' : '[');
     for (size_t i = 0; i < args->given_count; i++) {
-        const char *value = args->given[i].value, *equals = strchr(value, '=');
-        char name[NAME_SIZE] = "";
+        const char *value = args->given[i].value;
 
         if (strcmp(args->given[i].option, m->option) != 0)
             continue;
-        if (m->as == AS_PAIRS) {
-            memcpy(name, value, (size_t)(equals - value));
-            json_key(to, name);
-            value = equals + 1;
-        }
-        if (m->as == AS_INJECTS)
+        if (m->as == AS_PAIRS || m->as == AS_SECRETS)
+            put_pair(m, value, to);
+        else if (m->as == AS_INJECTS)
             (void)inject_write(value, to);
         else
             json_text(to, str_of(value));
     }
     json_close(to, m->as == AS_PAIRS ? '}' : ']');
+}
+
+/* Is there something to write? Each --env is of one of the two members. */
+static bool is_given(const struct args *args, const struct member *m)
+{
+    const char *name;
+
+    if (m->as != AS_PAIRS && m->as != AS_SECRETS)
+        return args_get(args, m->option);
+    for (size_t i = 0; i < args->given_count; i++)
+        if (strcmp(args->given[i].option, m->option) == 0 &&
+            (pair_place(args->given[i].value, &name) != NULL) == (m->as == AS_SECRETS))
+            return true;
+    return false;
 }
 
 /* Who names a host wants it reached: with no level, that is api. */
@@ -124,7 +168,8 @@ static void put_member(const struct args *args, const struct member *m, struct b
         json_bool(to, true);
     }
     json_key(to, m->at[depth_of(m)]);
-    if (m->as == AS_LIST || m->as == AS_PAIRS || m->as == AS_HOSTS || m->as == AS_INJECTS)
+    if (m->as == AS_LIST || m->as == AS_PAIRS || m->as == AS_SECRETS || m->as == AS_HOSTS ||
+        m->as == AS_INJECTS)
         put_each(args, m, to);
     else
         put_value(m, value, to);
@@ -184,7 +229,7 @@ void request_write(const struct args *args, struct buf *to)
 
     json_open(to, '{');
     for (size_t i = 0; i < COUNT(members); i++) {
-        if (!args_get(args, members[i].option))
+        if (!is_given(args, &members[i]))
             continue;
         move_to(&members[i], open, to);
         put_member(args, &members[i], to);

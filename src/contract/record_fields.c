@@ -71,6 +71,8 @@ static const struct record_field record_fields[] = {
     { "checks.*",                      ALWAYS, "What came of each check of its input: `writ explain checks`." },
     { "not_given[]",                   "IV-04 took some", "The variables that were asked for and that it was not given: `writ explain variables`." },
     { "denials[]",                     ALWAYS, "What was done against a rule and seen afterwards (what a wall refuses at once is not listed): `path`, `act`, `rule`, whether it was `undone`, and where what was made is now, `moved_to`." },
+    { "secrets[]",                     "it was given secrets", "The variables whose values are not recorded: `variable`, and where the value was found: `env`, `file` or `credential`." },
+    { "recorded_secrets[]",            "variables look like secrets", "The variables whose values stand in the request that is kept, and whose names are like those of secrets: `writ explain secret_names`." },
     { "input_files[]",                 ALWAYS, "The files that it was given: `path`, `bytes`, `digest`." },
     { "stdin",                         "it was given something to read", "How much, as `bytes` and `digest`." },
     { "output_files[]",                ALWAYS, "The files asked for with it: `path`, `bytes`, `digest`, and `state` (collected, or why not)." },

@@ -25,6 +25,44 @@ static void environment_names(const struct doc *d, const void *decoded, struct r
     }
 }
 
+/* The record has every value of environment. */
+static void environment_secrets(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct doc *c = doc_first(doc_get(d, "environment"), DOC_MAP);
+
+    (void)decoded;
+    for (; c; c = c->next)
+        if (secret_name(c->key))
+            report_add(r, ABOUT_ODD, c, CODE_VALIDATION_ERROR,
+                       "%s looks like the name of a secret, and its value stays in the record; "
+                       "name the place of the value under secrets: {variable: %s, env: NAME}",
+                       said(c->key, r->a), said(c->key, r->a));
+}
+
+/* A variable has one value, from one of the two lists. */
+static void secret_variables(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct items *secrets = &((const struct request_inputs *)decoded)->secrets;
+    const struct doc *c = doc_first(doc_get(d, "secrets"), DOC_LIST);
+    const struct doc *environment = doc_place(d, "environment");
+    const struct secret_doc *all = secrets->v;
+
+    for (size_t i = 0; c && i < secrets->n; i++, c = c->next) {
+        size_t same = 0;
+
+        if (!all[i].variable.n) {
+            report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                       "a secret of a command needs 'variable', the variable that it is given in");
+            continue;
+        }
+        while (same < i && !str_eq(all[same].variable, all[i].variable))
+            same++;
+        if (same < i || doc_get(environment, arena_text(r->a, all[i].variable)))
+            report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR, "variable %s is given twice",
+                       said(all[i].variable, r->a));
+    }
+}
+
 bool request_expects(const struct doc *stream, struct str *content)
 {
     if (!stream || (stream->kind == DOC_TEXT && str_is(stream->text, "captured")))
@@ -92,6 +130,7 @@ static const struct field inputs_fields[] = {
     { "command",           F_TEXT,   ONE,  NEEDED,   .at = AT(command), .min = 1,                     .req = "R-001-005", .help = "The command or function to run." },
     { "arguments",         F_TEXT,   LIST, OPTIONAL, .at = AT(arguments),                             .req = "R-001-006", .help = "Its arguments, each handed over as it is." },
     { "environment",       F_TEXT,   DICT, OPTIONAL, .at = AT(environment),                           .req = "R-001-007", .help = "Variables and their values." },
+    { "secrets",           F_SHAPE,  LIST, OPTIONAL, .at = AT(secrets), .sub = &secret_shape, .most = REQUEST_SECRETS_MAX, .req = "R-001-007", .help = "Variables whose values no record has: where each is found." },
     { "working_directory", F_TEXT,   ONE,  OPTIONAL, .at = AT(working_directory), .min = 1,           .req = "R-001-008", .help = "Where it runs." },
     { "input_files",       F_TEXT,   LIST, OPTIONAL, .at = AT(input_files), .min = 1,                 .req = "R-001-009", .help = "Files it finds there." },
     { "stdin",             F_TEXT,   ONE,  OPTIONAL, .at = AT(stdin_text),                            .req = "R-001-010", .help = "What it reads on standard input." },
@@ -101,6 +140,8 @@ static const struct field inputs_fields[] = {
 
 static const struct rule inputs_rules[] = {
     { "R-001-007", "Names in environment are letters, digits and underscores.", environment_names },
+    { "R-001-007", "A value whose name is that of a secret is not in environment.", environment_secrets },
+    { "R-001-007", "A secret has a variable, which nothing else is given in.", secret_variables },
 };
 
 #define AT(member) offsetof(struct request_filesystem, member)
@@ -191,6 +232,18 @@ static void inject_needs_disk(const struct doc *d, const void *decoded, struct r
                    "that came back; it needs write_mode: direct");
 }
 
+/* The same of a secret in a variable, which the command itself may write down. */
+static void secrets_need_disk(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct request_doc *q = decoded;
+
+    if (q->inputs && q->inputs->secrets.n && q->sandbox && q->sandbox->filesystem &&
+        q->sandbox->filesystem->write_mode == WRITE_COW)
+        report_add(r, ABOUT_KEY, doc_get(doc_get(d, "inputs"), "secrets"), CODE_VALIDATION_ERROR,
+                   "a secret is given, and what the command writes would be kept with the secret "
+                   "in it; it needs write_mode: direct");
+}
+
 static const struct rule sandbox_rules[] = {
     { "R-001-018", "A header is injected only where write_mode is direct.", inject_needs_disk },
 };
@@ -264,6 +317,7 @@ static const struct field request_fields[] = {
 static const struct rule request_rules[] = {
     { "A01-2",     "No text but that of a stream holds a NUL byte.",                      whole_texts },
     { "R-001-049", "filesystem level elevated and network level open need an approval.", request_levels_approved },
+    { "R-001-007", "A secret is given in a variable only where write_mode is direct.", secrets_need_disk },
 };
 /* clang-format on */
 

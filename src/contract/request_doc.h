@@ -8,14 +8,17 @@
 
 enum on_oversize { OVERSIZE_REJECT, OVERSIZE_TRUNCATE };
 
-/* No exit code is compared. */
-enum { EXIT_CODE_ANY = -1 };
+enum {
+    EXIT_CODE_ANY = -1,       /* no exit code is compared */
+    REQUEST_SECRETS_MAX = 32, /* that a command is given in variables */
+};
 
 struct request_inputs {
     struct str command, working_directory;
     struct str stdin_text;    /* .s is NULL when there is none */
     struct items arguments;   /* of struct str */
     struct items environment; /* of struct pair */
+    struct items secrets;     /* of struct secret_doc, each with its variable */
     struct items input_files; /* of struct str */
     int on_oversize;          /* enum on_oversize */
 };

@@ -4,6 +4,54 @@
 
 #include "contract/inputs.h"
 
+/* clang-format off */
+static const struct secret_name_row {
+    const char *end;
+    const char *example;
+} secret_names[] = {
+    { "TOKEN",           "GITHUB_TOKEN" },
+    { "SECRET",          "CLIENT_SECRET" },
+    { "SECRETS",         "APP_SECRETS" },
+    { "KEY",             "AWS_SECRET_ACCESS_KEY" },
+    { "SECRET_KEY_BASE", "SECRET_KEY_BASE" },
+    { "PASSWORD",        "DB_PASSWORD" },
+    { "PASSWD",          "MYSQL_PASSWD" },
+    { "PASSPHRASE",      "GPG_PASSPHRASE" },
+    { "_PASS",           "SMTP_PASS" },
+    { "_PWD",            "MYSQL_PWD" },
+    { "_PAT",            "AZURE_PAT" },
+    { "_AUTH",           "NPM_AUTH" },
+    { "CREDENTIAL",      "LOGIN_CREDENTIAL" },
+    { "CREDENTIALS",     "CLOUD_CREDENTIALS" },
+};
+
+static const struct column secret_name_columns[] = {
+    { "end",     COLUMN_TEXT, offsetof(struct secret_name_row, end) },
+    { "example", COLUMN_TEXT, offsetof(struct secret_name_row, example) },
+};
+/* clang-format on */
+
+const struct table secret_names_table = {
+    .name = "secret_names",
+    .about = "How the name of a variable ends that is taken for the name of a secret.",
+    COLUMNS(secret_name_columns),
+    .keys = 1,
+    ROWS(secret_names),
+};
+
+bool secret_name(struct str name)
+{
+    while (name.n && is_one_of(name.s[name.n - 1], "0123456789_"))
+        name.n--;
+    for (size_t i = 0; i < COUNT(secret_names); i++) {
+        struct str end = str_of(secret_names[i].end);
+
+        if (name.n >= end.n && str_cmp_letters(str_from(name, name.n - end.n), end) == 0)
+            return true;
+    }
+    return false;
+}
+
 static const char *const auth_places[] = { "header", "query", "cookie", NULL };
 
 static void one_place(const struct doc *d, const void *decoded, struct report *r)

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/table.h"
 #include "contract/shape.h"
 
 /* Exactly one of env, file, command and credential is there. */
@@ -35,6 +36,11 @@ struct auth_doc {
 
 extern const struct shape auth_shape;   /* of api */
 extern const struct shape bearer_shape; /* of mcp: a secret, and nothing else */
+
+/* Does a secret go by such a name? Letters count without case, and a number at the end does not. */
+bool secret_name(struct str name);
+
+extern const struct table secret_names_table;
 
 /* A rule of documents that a project may have written: no secret comes from a command. d has the
  * list `secrets`. */

@@ -19,6 +19,7 @@
 #include "contract/limits.h"
 #include "contract/record_fields.h"
 #include "contract/repeat.h"
+#include "contract/secret_doc.h"
 #include "contract/states.h"
 
 /* clang-format off */
@@ -54,6 +55,7 @@ const struct table *const contract_tables[] = {
     &shell_chars_table,
     &path_patterns_table,
     &env_table,
+    &secret_names_table,
     &input_sizes_table,
     &exits_table,
     &exit_answers_table,

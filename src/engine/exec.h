@@ -97,6 +97,7 @@ struct exec_call {
     void *self;
 };
 
+struct secrets;
 struct exec_lane;
 struct change_set;
 struct exec_network;
@@ -156,7 +157,7 @@ struct exec {
     bool person;
     bool named; /* by us, just now: nobody else has an execution of this id */
 
-    /* With what it may run: exec/admit.c, exec/network.c. */
+    /* With what it may run: exec/admit.c, exec/secrets.c, exec/network.c. */
     struct str input;
     bool input_taken;
     bool input_unread;     /* it could not be had */
@@ -170,6 +171,9 @@ struct exec {
     struct input_file *inputs;
     size_t input_count;
     struct exec_network *network; /* NULL: it has no gate */
+    struct secrets *secrets;      /* that it is given or sent: exec/secrets.c */
+    const struct pair *variables; /* those it is given */
+    size_t variable_count;
     unsigned weak;
 
     /* While it runs: exec/run.c, lane/. */
@@ -348,7 +352,6 @@ const char *exec_unexpected(const struct exec *x, struct arena *a);
 
 /* Takes secrets out of it; where it was cut off, also the beginning of one at its end. Its digest
  * is then that of what is left: one of all of it would tell whoever guesses when he is right. */
-struct secrets;
 void exec_redact(struct printed *p, const struct secrets *secrets, struct arena *a);
 
 /* ---- exec/record.c ---- */

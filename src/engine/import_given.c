@@ -3,13 +3,13 @@
 #include "engine/import_given.h"
 
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "adapter/mcp_rpc.h"
 #include "base/json_read.h"
 #include "contract/codes.h"
 #include "contract/forms.h"
+#include "contract/secret_doc.h"
 
 /* ---- its words ---- */
 
@@ -43,36 +43,22 @@ static void warn_of_places(const char *const *argv, struct arena *a, struct impo
                  a);
 }
 
-/* Does a secret go by such a name? */
-static bool is_secret(struct str name)
-{
-    static const char *const ends[] = { "key", "token", "secret", "password", "passwd" };
-
-    for (size_t i = 0; i < COUNT(ends); i++) {
-        size_t n = strlen(ends[i]);
-
-        if (name.n >= n && strncasecmp(name.s + name.n - n, ends[i], n) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The name in "--api-key=.." and "API_TOKEN=..", or in "--api-key" where a value comes next; no
  * text: it is none that a secret goes by. */
-static struct str secret_name(const char *word, const char *next)
+static struct str secret_word(const char *word, const char *next)
 {
     struct str name = { word, strcspn(word, "=") };
 
     if (!word[name.n] && (*word != '-' || !next || *next == '-'))
         return (struct str){ 0 };
-    return is_secret(name) ? name : (struct str){ 0 };
+    return secret_name(name) ? name : (struct str){ 0 };
 }
 
 /* The value itself is not repeated. */
 static void warn_of_secrets(const char *const *argv, struct arena *a, struct import_made *made)
 {
     for (size_t i = 1; argv && argv[0] && argv[i]; i++) {
-        struct str name = secret_name(argv[i], argv[i + 1]);
+        struct str name = secret_word(argv[i], argv[i + 1]);
 
         if (name.n)
             warn(made,
@@ -121,9 +107,8 @@ struct import_given import_given(const char *options, struct arena *a)
     struct ceilings max = ceilings_default();
     struct import_given out = { 0 };
     const struct document *document;
-    const struct doc *network, *variables;
+    const struct doc *network, *variables, *secrets;
     struct error e;
-    size_t n = 0;
 
     if (!options || !json_read("options", str_of(options), &max, a, &document, &e))
         return out; /* whoever starts the server says so */
@@ -132,11 +117,20 @@ struct import_given import_given(const char *options, struct arena *a)
     out.network = rpc_get(network, "enabled") != NULL;
     out.hosts = doc_first(rpc_get(network, "allow"), DOC_LIST);
     out.variables = doc_first(variables, DOC_MAP);
-    out.secrets = arena_alloc(a, ((variables ? variables->count : 0) + 1) * sizeof *out.secrets);
+    secrets = rpc_get(rpc_get(&document->root, "inputs"), "secrets");
+    out.secrets =
+        arena_alloc(a, ((variables ? variables->count : 0) + (secrets ? secrets->count : 0)) *
+                           sizeof *out.secrets);
     for (const struct doc *c = out.variables; c; c = c->next)
-        if (is_secret(c->key))
-            out.secrets[n++] = arena_text(a, c->key);
-    out.secrets[n] = NULL;
+        if (secret_name(c->key)) /* its value is for the import alone */
+            out.secrets[out.secret_count++] =
+                (struct secret_doc){ .env = c->key, .variable = c->key };
+    for (const struct doc *c = doc_first(secrets, DOC_LIST); c; c = c->next)
+        out.secrets[out.secret_count++] =
+            (struct secret_doc){ .env = doc_text(c, "env"),
+                                 .file = doc_text(c, "file"),
+                                 .credential = doc_text(c, "credential"),
+                                 .variable = doc_text(c, "variable") };
     return out;
 }
 
@@ -149,7 +143,7 @@ void import_warn_of_given(const struct import_given *given, struct arena *a,
              "that its tools need by --allow-host, or under sandbox_override.network.allow",
              a);
     for (const struct doc *c = given->variables; c; c = c->next)
-        if (!is_secret(c->key))
+        if (!secret_name(c->key))
             warn(made,
                  arena_printf(a,
                               "the adapter does not give the variable %s: write it into the "

@@ -7,12 +7,14 @@
 #pragma once
 
 #include "adapter/import_openapi.h"
+#include "contract/secret_doc.h"
 
 struct import_given {
     bool network;                /* it was let out, however far */
     const struct doc *hosts;     /* the first of those that it reaches; NULL: none is named */
     const struct doc *variables; /* the first of those that it has */
-    const char **secrets;        /* variables whose names are those of secrets, ended by NULL */
+    struct secret_doc *secrets;  /* variables that are secrets, and where each is found */
+    size_t secret_count;
 };
 
 /* False, and why, where a word is a URL with a login. */

@@ -62,9 +62,9 @@ def small(place, about="says it again"):
     return [REAL_PYTHON, "-c", SMALL]
 
 
-def taken(place, *words, options=(), status=0):
+def taken(place, *words, options=(), status=0, env=None):
     """`writ adapters import` with its answer as JSON."""
-    run = place.writ("adapters", "import", *options, "--json", *words)
+    run = place.writ("adapters", "import", *options, "--json", *words, env=env)
     hold(run.status == status, run)
     return json.loads(run.out)
 
@@ -227,6 +227,10 @@ def a_server_gets_variables_and_hosts_and_the_adapter_names_them(place):
     same([one.split(":")[0] for one in made["warnings"]], ["the adapter does not give the variable 'MODE'"])
     name = stock(place, made, commands=[REAL_PYTHON])
     same(said(place.fine(f"{name}.echo", env={"BOT_TOKEN": "the real one"})), "true")
+    made = taken(place, *words, options=("--env", "BOT_TOKEN=env:MINE", "--allow-host", "example.org"),
+                 env={"MINE": "s3cret-of-mine"})
+    true('  - name: "BOT_TOKEN"\n    env: "MINE"\n    variable: "BOT_TOKEN"\n' in made["adapter"], made)
+    true("s3cret-of-mine" not in json.dumps(made) + json.dumps(place.log()), made)
     made = taken(place, *words, options=("--env", "BOT_TOKEN=any", "--net", "registry"))
     true("sandbox_override" not in made["adapter"] and "reaches no network" in made["warnings"][0], made)
     for given, told in ((("--env", "MODE", *words[1:]), b"--env takes"), (("--url", "http://127.0.0.1:9/", "--env", "A=b"), b"--env"),

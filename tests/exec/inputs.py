@@ -333,6 +333,107 @@ def R_001_007_a_variable_is_a_name_and_a_value(place):
         hold(run.status == 64 and b"NAME=VALUE" in run.err and not (place.work / "ran").exists(), run)
 
 
+# ---- secrets in variables ----
+
+SECRET = "s3cret-of-a-variable"
+
+# Says and leaves it, as it is and in base64.
+TELL = ("import base64, os, sys\n"
+        "key = os.environ['A_TOKEN']\n"
+        "print(key, base64.b64encode(b'.' + key.encode()).decode()); print(key, file=sys.stderr)\n"
+        "open('left', 'w').write(key); open('harmless', 'w').write('hello')")
+
+
+def holds_no_secret(place, run):
+    hold(SECRET.encode() not in run.out and SECRET.encode() not in run.err, run)
+    kept = [path for path in place.state.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    hold(not kept, run)
+
+
+@case
+def R_001_007_a_secret_reaches_the_command_and_no_record(place):
+    place.put("outside/token", SECRET + "\n", 0o600)
+    place.put("home/credentials/token", SECRET, 0o600)
+    for source, env in (("env:MINE", {"MINE": SECRET}), (f"file:{place.outside}/token", None),
+                        ("file:~/credentials/token", None),
+                        ("credential:token", {"CREDENTIALS_DIRECTORY": str(place.home / "credentials")})):
+        run = place.python(TELL, env=env, options=[f"--env=A_TOKEN={source}", "--output-file=left",
+                                                   "--output-file=harmless"])
+        kind, _, name = source.partition(":")
+        expect(run, exit_code=0, secrets=[{"variable": "A_TOKEN", kind: name}], recorded_secrets=None)
+        hold((place.work / "left").read_text() == SECRET, run)
+        hold([entry["state"] for entry in run.record["output_files"]] == ["withheld", "collected"], run)
+        hold(run.record["stdout"]["text"].startswith("[redacted] ") and SECRET[:4] not in run.record["stdout"]["text"], run)
+        (place.work / "left").unlink()
+        holds_no_secret(place, run)
+
+
+@case
+def R_001_007_the_file_of_a_secret_is_shut_to_the_command(place):
+    place.put("work/token", SECRET, 0o600)
+    run = place.python("import os; print(len(os.environ['A_TOKEN'])); open('token').read()",
+                       options=["--env=A_TOKEN=file:token"])
+    expect(run, exit_code=1, stdout__text=f"{len(SECRET)}\n")
+    hold("denied" in run.record["stderr"]["text"] or "No such file" in run.record["stderr"]["text"], run)
+    holds_no_secret(place, run)
+
+
+@case
+def R_001_007_a_value_that_begins_like_a_place_is_given_as_text(place):
+    for value in ("env:x", "file:./dev.db", "credential:y", "text:z", ""):
+        run = place.exec("/usr/bin/env", options=[f"--env=A=text:{value}"])
+        hold(f"\nA={value}\n" in "\n" + run.record["stdout"]["text"], run)
+    run = place.exec("/usr/bin/env", options=["--env=A=env:", "--env=B=environment:x"])
+    hold({"A=env:", "B=environment:x"} <= set(run.record["stdout"]["text"].splitlines()), run)
+
+
+@case
+def R_001_007_a_secret_that_cannot_be_had_or_kept_apart_is_refused(place):
+    place.put("work/open", SECRET, 0o644)
+    for given, env, word in (("env:NOT_THERE", {}, "the variable is not set"), ("file:open", {}, "chmod 600"),
+                             ("file:none", {}, "cannot be opened"), ("env:SHORT", {"SHORT": "abc"}, "fewer than 4")):
+        run = place.exec(*TOUCH, env=env, options=[f"--env=A={given}"])
+        refused(place, run, 77, "SECRET_MISSING", "the variable A", word)
+    mine = {"MINE": SECRET}
+    refused(place, place.exec(*TOUCH, env=mine, options=["--env=A=env:MINE", "--write-mode=cow"]), 64,
+            "VALIDATION_ERROR", "write_mode: direct")
+    refused(place, place.exec(*TOUCH, env=mine, options=["--env=A=env:MINE", "--env=A=x"]), 64,
+            "VALIDATION_ERROR", "given twice")
+    refused(place, place.exec(*TOUCH, env=mine, options=["--env=LD_PRELOAD=env:MINE"]), 64,
+            "VALIDATION_ERROR", "given to no tool")
+
+
+@case
+def R_001_007_a_document_is_given_a_secret_for_an_approved_tool_only(place):
+    given = {"secrets": [{"variable": "A_TOKEN", "env": "MINE"}]}
+    run = place.ask_python(TELL, inputs=given, env={"MINE": SECRET})
+    refused(place, run, 77, "APPROVAL_MISSING")
+    place.registry({"tool_id": "TL-1", "scope": {"commands": [ground.REAL_PYTHON]},
+                    "approval": {"by": "somebody", "at": "2026-01-16", "reason": "it needs the token"}})
+    run = place.ask_python(TELL, inputs=given, env={"MINE": SECRET})
+    expect(run, exit_code=0, secrets=given["secrets"])
+    holds_no_secret(place, run)
+    for wrong in ({"env": "MINE"}, {"variable": "A", "env": "MINE", "file": "x"}, {"variable": "A"}):
+        run = place.ask_python(TELL, inputs={"secrets": [wrong]}, env={"MINE": SECRET})
+        hold(run.status == 65 and "exit_code" not in run.record, run)
+
+
+@case
+def R_001_007_a_secret_whose_value_is_recorded_is_warned_of(place):
+    secret = ["GITHUB_TOKEN", "aws_secret_access_key", "DB_PASSWORD", "CLIENT_SECRET_2", "SMTP_PASS", "KEY"]
+    harmless = ["TOKENIZERS_PARALLELISM", "MODE", "PWD_NOW", "COMPASS", "KEY_FILE"]
+    given = [f"--env={name}=hunter2" for name in (*secret, *harmless)]
+    run = place.exec("/usr/bin/true", options=[*given, "--env=EMPTY_TOKEN="])
+    expect(run, exit_code=0, recorded_secrets=secret)
+    run = place.writ("exec", *given, "--", "/usr/bin/true")
+    for name in secret:
+        hold(f"the value of {name} is in the record".encode() in run.err and
+             f"--env {name}=env:NAME".encode() in run.err, run)
+    hold(not any(name.encode() in run.err for name in harmless) and b"hunter2" not in run.err, run)
+    run = place.writ("check", place.request("/usr/bin/true", inputs={"environment": {"A_TOKEN": "x", "MODE": "7"}}))
+    hold(run.status == 0 and b"A_TOKEN" in run.out + run.err and b"MODE" not in run.out + run.err, run)
+
+
 @case
 def R_001_062_R_001_065_an_input_file_of_another_system_is_refused(place):
     for name in ("..\\secret", "a\\..\\secret", "C:\\Windows\\x"):

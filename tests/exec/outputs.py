@@ -359,6 +359,7 @@ def R_001_171_every_member_of_a_record_is_explained_and_no_other_is(place):
             place.exec("/bin/true", options=("--write-mode", "cow", "--deterministic", "fixed")),
             place.python("import os; os.write(1, b'\\xff'); os.write(2, b'\\xff')"),
             place.exec("/bin/true", options=("--env", "LD_PRELOAD=x")),
+            place.exec("/bin/true", options=("--env", "A_TOKEN=recorded", "--env", "B=env:HOME")),
             place.ask_python("", inputs={"input_files": ["a"], "stdin": "given"},
                              metadata={"purpose": "why", "evidence_ref": "EV-1"})]
     always = {name for name, when in ground.record_fields().items() if when in ("", "all but a wrapper's")}

@@ -351,9 +351,7 @@ static void put_interface(const struct importing *im, const char *server, struct
 /* Values are for whoever calls it: only where they are found stands here. */
 static void put_secrets(const struct mcp_import_ask *ask, struct buf *to)
 {
-    const char *const *name = ask->secrets;
-
-    if (ask->bearer || (name && *name))
+    if (ask->bearer || ask->secret_count)
         buf_adds(to, "\nsecrets:\n");
     if (ask->bearer) {
         put(to, "  - name:", str_of(ask->bearer));
@@ -361,10 +359,15 @@ static void put_secrets(const struct mcp_import_ask *ask, struct buf *to)
         buf_adds(to, "    hosts:\n");
         put(to, "      -", host_of(ask->url));
     }
-    for (; name && *name; name++) {
-        put(to, "  - name:", str_of(*name));
-        put(to, "    env:", str_of(*name));
-        put(to, "    variable:", str_of(*name));
+    for (const struct secret_doc *s = ask->secrets; s < ask->secrets + ask->secret_count; s++) {
+        put(to, "  - name:", s->variable);
+        if (s->env.n)
+            put(to, "    env:", s->env);
+        else if (s->file.n)
+            put(to, "    file:", s->file);
+        else
+            put(to, "    credential:", s->credential);
+        put(to, "    variable:", s->variable);
     }
 }
 

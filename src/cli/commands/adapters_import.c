@@ -282,7 +282,7 @@ const struct command cmd_adapters_import = {
                  { "ledger",  "LEDGER",  NULL, "where a server that runs here is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "net",     "LEVEL",   "network", "how much of the network a server that runs here reaches meanwhile: offline (the default), registry, api" },
                  { "allow-host", "HOST", NULL, "a host that it reaches, now and when the adapter is called", .many = true },
-                 { "env",     "K=V",     NULL, "a variable for it, recorded as it is; where its name ends in key, token, secret or password, the adapter names it under secrets, and any value does for the import", .many = true },
+                 { "env",     "K=V",     NULL, "a variable for it, recorded as it is; where its name looks like that of a secret (`writ explain secret_names`), the adapter names it under secrets, and any value does for the import; V may also be env:NAME, file:PATH or credential:NAME, which is not recorded and stands in the adapter", .many = true },
                  { "allow-weak", "LAYER", "layers", "run without a layer that this machine lacks, for a server that runs here", .many = true },
                  { "json",    NULL,      NULL, "one JSON object" } },
     .least = 1,

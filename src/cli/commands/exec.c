@@ -155,7 +155,7 @@ const struct command cmd_exec = {
                  { "sni",           "HOW",     NULL,         "any, or match: a tunnel carries only TLS, and only for the host it was opened for", .words = "any match" },
                  { "inject",        "HOST:HEADER=env:NAME", NULL, "a header with a secret, added on the way to the host: env:NAME, file:PATH or credential:NAME", .many = true },
                  { "raw-net",       NULL,      NULL,         "with --net open: the network of the host itself, neither filtered nor recorded" },
-                 { "env",           "K=V",     NULL,         "a variable for it",      .many = true },
+                 { "env",           "K=V",     NULL,         "a variable for it; V is its value, or where a secret is found that no record has: env:NAME, file:PATH or credential:NAME; text:V is V itself, whatever it begins with", .many = true },
                  { "cwd",           "DIR",     NULL,         "where it runs; default: here" },
                  { "stdin",         "FILE",    NULL,         "what it reads; - is standard input" },
                  { "input-file",    "PATH",    NULL,         "a file it works on, kept by digest in the record", .many = true },

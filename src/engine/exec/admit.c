@@ -12,6 +12,7 @@
 #include "base/fs.h"
 #include "contract/layers.h"
 #include "engine/exec_network.h"
+#include "engine/exec_secrets.h"
 #include "engine/home.h"
 #include "sandbox/environment.h"
 
@@ -351,30 +352,31 @@ bool exec_weak(const char *const *weak, struct arena *a, unsigned *out, struct e
     return true;
 }
 
-/* What was admitted, and behind it the secrets that the adapter names for the command. */
+/* What was admitted, and behind it the secrets: the request's own, or those that the adapter names.
+ */
 static const struct pair *with_secrets(struct exec *x, size_t *count)
 {
+    const struct pair *secrets = x->call ? x->call->secrets : x->variables;
     size_t n = x->admission.environment_count;
-    struct pair *all = arena_alloc(x->a, (n + x->call->secret_count) * sizeof *all);
+    size_t more = x->call ? x->call->secret_count : x->variable_count;
+    struct pair *all = arena_alloc(x->a, (n + more) * sizeof *all);
 
     if (n)
         memcpy(all, x->admission.environment, n * sizeof *all);
-    memcpy(all + n, x->call->secrets, x->call->secret_count * sizeof *all);
-    *count = n + x->call->secret_count;
+    if (more)
+        memcpy(all + n, secrets, more * sizeof *all);
+    *count = n + more;
     return all;
 }
 
 static void make_environment(struct exec *x)
 {
-    struct environment_ask ask = { .asked = x->admission.environment,
-                                   .count = x->admission.environment_count,
-                                   .path = policy_path,
+    struct environment_ask ask = { .path = policy_path,
                                    .cwd = x->reach.cwd,
                                    .network = exec_gate(x) != NULL,
                                    .hosts = exec_gate(x) ? exec_gate(x)->hosts : NULL };
 
-    if (x->call && x->call->secret_count)
-        ask.asked = with_secrets(x, &ask.count);
+    ask.asked = with_secrets(x, &ask.count);
     if (x->admission.path.s)
         ask.path = arena_text(x->a, x->admission.path);
     else if (x->program.bin)
@@ -446,7 +448,7 @@ bool exec_admit(struct exec *x, struct error *e)
     if (!ask_policy(x, &ask, e))
         return false;
     x->admission.checks[CHECK_PATHS] = x->reach.told;
-    if (!exec_find_network(x, e) || !modes_are_ready(x, e))
+    if (!exec_find_secrets(x, e) || !exec_find_network(x, e) || !modes_are_ready(x, e))
         return false;
     if (x->admission.files_cut)
         return error_set(e, CODE_INPUT_TOO_LARGE,

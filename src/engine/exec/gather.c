@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fs.h"
-#include "engine/exec_network.h"
+#include "engine/exec_secrets.h"
 #include "engine/home.h"
 #include "sandbox/cow_plan.h"
 

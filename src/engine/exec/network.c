@@ -5,21 +5,20 @@
 #include <string.h>
 
 #include "adapter/secret.h"
-#include "base/base64.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "engine/config.h"
+#include "engine/exec_secrets.h"
 #include "engine/home.h"
 #include "sandbox/doors.h"
 
 const char gate_program[] = "writ-net";
 
-/* What a run has of it. The secrets are here and in writ-net, and nowhere else. */
+/* What a run has of it. */
 struct exec_network {
     struct gate_ask ask;
     struct hosts hosts;
     size_t project_hosts; /* the last of those that are allowed, so many, a project's file adds */
-    struct secrets secrets;
 };
 
 /* ---- what it may reach ---- */
@@ -67,16 +66,6 @@ static bool find_hosts(const struct exec *x, struct exec_network *n, struct erro
 
 /* ---- secrets on their way ---- */
 
-/* A document that lies in a project sends no secret anywhere unless the tool is approved (031). */
-static bool may_inject(const struct exec *x, struct error *e)
-{
-    if (x->served)
-        return error_set(e, CODE_SECRET_MISSING, "a worker injects no secrets of its own");
-    return x->person || (x->admission.tool && x->admission.tool->approval) ||
-           error_set(e, CODE_APPROVAL_MISSING,
-                     "a secret is injected only for a tool that the registry has approved");
-}
-
 /* A line end would begin another header. */
 static bool is_line(struct str value)
 {
@@ -86,56 +75,15 @@ static bool is_line(struct str value)
     return true;
 }
 
-static bool find_secret(const struct exec *x, const struct request_inject *inject,
-                        struct secrets *all, struct error *e)
+static bool find_header(struct exec *x, const struct request_inject *inject, struct error *e)
 {
-    struct secret_places places = { .environment = x->command->environment };
-    struct secret_ask ask = {
-        .doc = inject->secret, .places = &places, .directory = x->reach.cwd, .commands = x->person
-    };
-
-    if (!secret_find(&ask, x->a, all, e))
+    if (!exec_find_secret(x, inject->secret, e))
         return error_wrap(e, "the secret for %.*s", STR_ARG(inject->host));
-    return is_line(all->v[all->n - 1].value) ||
+    return is_line(x->secrets->v[x->secrets->n - 1].value) ||
            error_set(e, CODE_SECRET_MISSING,
                      "the secret for %.*s has a line end or another control in it, which no header "
                      "may have",
                      STR_ARG(inject->host));
-}
-
-/* Who is let in by a user and a password (RFC 7617) has them in base64. */
-static void add_basic(struct str coded, struct secrets *all, struct arena *a)
-{
-    char *both = arena_alloc(a, coded.n + 1);
-    const char *colon;
-    size_t n;
-
-    if (!base64_read(coded, both, coded.n, &n))
-        return;
-    secrets_add(all, "basic", (struct str){ both, n }, a);
-    colon = memchr(both, ':', n);
-    if (colon)
-        secrets_add(all, "password", str_from((struct str){ both, n }, (size_t)(colon + 1 - both)),
-                    a);
-    explicit_bzero(both, n);
-}
-
-/* Of "Bearer .." and its like (RFC 9110, 11.4) the secret is what comes behind the scheme: whoever
- * gets the header back may show that alone. */
-static void add_credentials(struct str value, struct secrets *all, struct arena *a)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
-    struct str scheme = { value.s, 0 }, rest;
-
-    while (scheme.n < value.n && is_one_of(value.s[scheme.n], letters))
-        scheme.n++;
-    rest = str_from(value, scheme.n);
-    if (!scheme.n || !rest.n || !is_one_of(rest.s[0], " \t"))
-        return;
-    rest = str_trim(rest, " \t");
-    secrets_add(all, "credentials", rest, a);
-    if (scheme.n == 5 && str_cmp_letters(scheme, str_of("basic")) == 0)
-        add_basic(rest, all, a);
 }
 
 /* Who names no port means those of the web. */
@@ -154,7 +102,7 @@ static bool is_reached(const struct hosts *hosts, struct str asked, struct arena
     return false;
 }
 
-static bool find_injects(const struct exec *x, struct exec_network *n, struct error *e)
+static bool find_injects(struct exec *x, struct exec_network *n, struct error *e)
 {
     const struct items *asked = &x->request.sandbox->network->inject;
     const struct request_inject *injects = asked->v;
@@ -162,8 +110,6 @@ static bool find_injects(const struct exec *x, struct exec_network *n, struct er
 
     if (!asked->n)
         return true;
-    if (!may_inject(x, e))
-        return false;
     all = arena_alloc(x->a, asked->n * sizeof *all);
     for (size_t i = 0; i < asked->n; i++) {
         if (!is_reached(&n->hosts, injects[i].host, x->a))
@@ -173,44 +119,17 @@ static bool find_injects(const struct exec *x, struct exec_network *n, struct er
                              STR_ARG(injects[i].host), STR_ARG(injects[i].host));
     }
     for (size_t i = 0; i < asked->n; i++) {
-        if (!find_secret(x, &injects[i], &n->secrets, e)) {
-            secrets_wipe(&n->secrets);
+        if (!find_header(x, &injects[i], e))
             return false;
-        }
         all[i] = (struct gate_inject){ .host = injects[i].host,
                                        .header = injects[i].header,
-                                       .value = n->secrets.v[n->secrets.n - 1].value,
+                                       .value = x->secrets->v[x->secrets->n - 1].value,
                                        .plain = injects[i].plain };
-        add_credentials(all[i].value, &n->secrets, x->a);
+        exec_add_credentials(all[i].value, x->secrets, x->a);
     }
     n->ask.injects = all;
     n->ask.inject_count = asked->n;
     return true;
-}
-
-struct items exec_secret_files(const struct exec *x)
-{
-    const struct items *asked = &x->request.sandbox->network->inject;
-    const struct request_inject *injects = asked->v;
-    struct secret_places places = { .environment = x->command->environment };
-    struct str *files = arena_alloc(x->a, asked->n * sizeof *files);
-    size_t n = 0;
-
-    for (size_t i = 0; i < asked->n; i++) {
-        struct secret_ask ask = { .doc = injects[i].secret, .places = &places, .directory = "." };
-        const char *file = secret_file(&ask, x->a);
-
-        if (file)
-            files[n++] = str_of(file);
-    }
-    return (struct items){ .v = files, .n = n };
-}
-
-/* What an adapter gives to the command in variables may be asked for as the name of a host. */
-static void add_variables(const struct exec *x, struct secrets *all)
-{
-    for (size_t i = 0; x->call && i < x->call->secret_count; i++)
-        secrets_add(all, "variable", x->call->secrets[i].text, x->a);
 }
 
 bool exec_find_network(struct exec *x, struct error *e)
@@ -230,7 +149,9 @@ bool exec_find_network(struct exec *x, struct error *e)
             "writ");
     if (!find_hosts(x, n, e) || !find_injects(x, n, e))
         return false;
-    add_variables(x, &n->secrets);
+    /* What an adapter gives to the command in variables may be asked for as the name of a host. */
+    for (size_t i = 0; x->call && i < x->call->secret_count; i++)
+        secrets_add(x->secrets, "variable", x->call->secrets[i].text, x->a);
     n->ask.hosts = &n->hosts;
     n->ask.environment = x->command->environment;
     n->ask.match = network->sni == SNI_MATCH;
@@ -244,84 +165,6 @@ const struct gate_ask *exec_gate(const struct exec *x)
 }
 
 /* ---- afterwards ---- */
-
-static struct str in_small_letters(struct str text, struct arena *a)
-{
-    char *out = arena_text(a, text);
-
-    for (size_t i = 0; i < text.n; i++)
-        if (out[i] >= 'A' && out[i] <= 'Z')
-            out[i] = (char)(out[i] - 'A' + 'a');
-    return (struct str){ out, text.n };
-}
-
-/* What a command asks for by name is its own to say, and names have no large letters: a secret that
- * it was sent back is one of them without regard to case. */
-static void clean_names_asked_for(const struct exec *x, const struct secrets *secrets)
-{
-    const struct gate_log *log = &x->outcome.gate;
-    struct arena own = { 0 };
-    struct secrets small = { 0 };
-
-    for (size_t i = 0; i < secrets->n; i++)
-        secrets_add(&small, "small", in_small_letters(secrets->v[i].value, &own), &own);
-    for (size_t i = 0; i < log->n; i++) {
-        struct gate_event *event = &log->v[i];
-        struct str host = in_small_letters(event->host, x->a);
-        struct str clean = redact(host, &small, x->a), rule = str_of(event->rule);
-
-        if (clean.s != host.s)
-            event->host = clean;
-        event->rule = arena_text(x->a, redact(rule, secrets, x->a));
-        event->error = arena_text(x->a, redact(str_of(event->error), secrets, x->a));
-    }
-    arena_wipe(&own);
-    arena_free(&own);
-}
-
-void exec_clean_network(struct exec *x)
-{
-    struct printed *printed[] = { &x->outcome.out, &x->outcome.err, &x->outcome.result };
-
-    if (!x->network || !x->network->secrets.n)
-        return;
-    for (size_t i = 0; i < COUNT(printed); i++)
-        exec_redact(printed[i], &x->network->secrets, x->a);
-    clean_names_asked_for(x, &x->network->secrets);
-}
-
-static bool holds_secret(void *exec, struct str content)
-{
-    _arena_ struct arena scratch = { 0 };
-    struct exec *x = exec;
-    struct str left = redact(content, &x->network->secrets, &scratch);
-
-    return left.s != content.s || left.n != content.n;
-}
-
-void exec_guard_files(struct exec *x, struct collect_job *job)
-{
-    if (!x->network || !x->network->secrets.n)
-        return;
-    job->withholds = holds_secret;
-    job->self = x;
-}
-
-void exec_clean_names(struct exec *x)
-{
-    struct collected_list *list = &x->now.artifacts;
-
-    if (!x->network || !x->network->secrets.n)
-        return;
-    for (size_t i = 0; i < list->n; i++)
-        list->v[i].path = redact(list->v[i].path, &x->network->secrets, x->a);
-}
-
-void exec_forget_network(struct exec *x)
-{
-    if (x->network)
-        secrets_wipe(&x->network->secrets);
-}
 
 /* What programs say when they find no way out of an empty network. */
 static const char *const complaints[] = {

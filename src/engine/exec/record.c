@@ -11,6 +11,7 @@
 #include "contract/layers.h"
 #include "contract/limits.h"
 #include "engine/exec_network.h"
+#include "engine/exec_secrets.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "sandbox/process.h"
@@ -384,6 +385,7 @@ static void put_far_rest(const struct exec *x, struct buf *to)
     put_limits(x, to);
     put_far(x->now.far[1], far_walls, to);
     put_far(x->now.far[0], far_admitted, to);
+    exec_put_secrets(x, to);
     put_stdin(x, to);
     put_approval(x, to);
     put_kept(x, to);
@@ -400,6 +402,7 @@ static void put_rest(const struct exec *x, struct buf *to)
     put_approval(x, to);
     put_checks(x, to);
     put_denials(x, to);
+    exec_put_secrets(x, to);
     put_inputs(x, to);
     put_stdin(x, to);
     put_kept(x, to);

@@ -8,6 +8,7 @@
 #include "contract/codes.h"
 #include "contract/exits.h"
 #include "engine/exec_network.h"
+#include "engine/exec_secrets.h"
 #include "engine/home.h"
 
 const char *exec_keep_refusal(struct exec *x, const struct error *why, int status)
@@ -179,7 +180,7 @@ static int try_command(struct exec *x, struct report *r, const char **kind, stru
     ran = run(x, e);
     if (x->left)
         *x->left = true;
-    exec_clean_network(x);
+    exec_clean_secrets(x);
     if (!ran) {
         status = exec_refused(x, e);
         if (!x->recording || x->lane || exec_conclude(x, e, &lost)) /* a lane has more to tell */
@@ -201,7 +202,7 @@ int exec_try(struct exec *x, struct report *r, const char **kind, struct error *
     if (x->call && x->call->peer)
         return try_peer(x, e);
     status = try_command(x, r, kind, e);
-    exec_forget_network(x);
+    exec_forget_secrets(x);
     return status;
 }
 
@@ -234,7 +235,7 @@ int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, str
 
 void exec_close(struct exec *x)
 {
-    exec_forget_network(x);
+    exec_forget_secrets(x);
     exec_unwatch(x);
     if (x->store >= 0)
         (void)close(x->store);

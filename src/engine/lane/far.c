@@ -119,10 +119,10 @@ static enum tried keep(struct exec *x, const struct try_ask *ask)
  * nearly that name would be another. Secrets do not travel, either. */
 static bool travels(const struct exec *x, const char *cwd, struct error *e)
 {
-    if (x->request.sandbox->network->inject.n)
+    if (x->request.sandbox->network->inject.n || x->request.inputs->secrets.n)
         return error_set(e, CODE_SECRET_MISSING,
-                         "a secret that is injected is found here and sent nowhere; run it here, "
-                         "without a worker");
+                         "a secret that is injected or given in a variable is found here and sent "
+                         "nowhere; run it here, without a worker");
     for (const char *const *arg = x->command->argv; x->person && arg && *arg; arg++)
         if (utf8_valid(str_of(*arg)) != strlen(*arg))
             return error_set(e, CODE_ARGUMENT_REFUSED,

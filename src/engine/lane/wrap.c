@@ -38,6 +38,11 @@ static bool may_be_told(const struct exec *x, struct error *e)
     const struct pair *pairs = asked->v;
     struct str worker = x->lane->plan->worker->name;
 
+    if (x->request.inputs->secrets.n)
+        return error_set(e, CODE_SECRET_MISSING,
+                         "%.*s has the caller's environment, and nothing takes a secret out of "
+                         "what it says; name a worker that runs writ, or run it here",
+                         STR_ARG(worker));
     if (asked->n && !x->person)
         return error_set(e, CODE_ARGUMENT_REFUSED,
                          "%.*s runs outside of the walls and has the caller's environment, which a "

@@ -277,6 +277,7 @@ static bool make(const struct writ_import *import, const struct visit *v, const 
                                   .exclude = import->exclude,
                                   .hosts = given.hosts,
                                   .secrets = given.secrets,
+                                  .secret_count = given.secret_count,
                                   .today = today(a) };
     struct mcp_imported got;
 

@@ -148,7 +148,7 @@ static void every_section_is_closed(void **state)
         { MORE("input: {}"), "/input", CODE_VALIDATION_ERROR,
           "a request has no field 'input' (did you mean 'inputs'?)" },
         { "command: rg", "command: rg, args: []", "/inputs/args", CODE_VALIDATION_ERROR,
-          "a request's input has no field 'args'; it has command, arguments, environment, working_directory, input_files, stdin, on_oversize" },
+          "a request's input has no field 'args'; it has command, arguments, environment, secrets, working_directory, input_files, stdin, on_oversize" },
         { MORE("sandbox: {timeout: 5}"), "/sandbox/timeout", CODE_VALIDATION_ERROR,
           "a request's sandbox has no field 'timeout' (did you mean 'timeout_ms'?)" },
         { MORE("sandbox: {filesystem: {denied: []}}"), "/sandbox/filesystem/denied",
