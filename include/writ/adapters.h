@@ -78,6 +78,14 @@ WRIT_API int writ_tools(const char *tool, bool fresh, const char *const *environ
  * below a top is refused: WRIT_USAGE. */
 WRIT_API int writ_init(const char *directory, const char *const *environment, char **answer);
 
+/* Notes that a person looked at a .writ that a command could make or change, and trusts it: until a
+ * command can change it again, it is obeyed. {"adopted":directory}
+ *
+ * `directory`: a .writ, the user's own configuration, or a directory with a .writ in it; NULL: the
+ * nearest .writ that holds in the current directory. WRIT_REFUSED: a run that can change it is
+ * going on. */
+WRIT_API int writ_adopt(const char *directory, const char *const *environment, char **answer);
+
 /* Makes an adapter: of an OpenAPI document (3.0, 3.1, Swagger 2.0), or of the tools of an MCP
  * server that runs in the sandbox or is at a URL. */
 struct writ_import {

@@ -51,6 +51,7 @@ const struct command *const commands[] = {
     &cmd_worker,
     &cmd_explain,
     &cmd_init,
+    &cmd_adopt,
     &cmd_doctor,
 };
 /* clang-format on */

@@ -11,4 +11,4 @@ extern const struct command cmd_run, cmd_exec, cmd_diff, cmd_commit, cmd_discard
     cmd_show, cmd_verify, cmd_checkpoint, cmd_prove, cmd_export, cmd_ledger, cmd_ledger_append,
     cmd_ledger_input, cmd_ledger_erase, cmd_ledger_rejects, cmd_golden, cmd_golden_record,
     cmd_golden_check, cmd_golden_diff, cmd_cache, cmd_cache_list, cmd_cache_clear, cmd_mcp,
-    cmd_mcp_probe, cmd_worker, cmd_explain, cmd_init, cmd_doctor;
+    cmd_mcp_probe, cmd_worker, cmd_explain, cmd_init, cmd_adopt, cmd_doctor;

@@ -136,10 +136,11 @@ static void registry_lets(const struct adapter *adapter, const char *project, st
     struct report ignored = report_new(r->a, "", (struct str){ 0 });
     const struct doc *at = doc_get(adapter->tree, "tool_id");
     const struct registry_doc *registry;
+    static const char *const anywhere[] = { NULL }; /* whose state directory nobody asks */
     const struct tool_doc *tool;
     struct error e;
 
-    if (!registry_above(NULL, project, r->a, &registry, &ignored))
+    if (!registry_above(NULL, project, anywhere, r->a, &registry, &ignored))
         return; /* it has a check of its own */
     tool = registry_tool(registry, adapter->doc.tool_id);
     if (!registry)

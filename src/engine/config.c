@@ -8,6 +8,7 @@
 
 #include "engine/home.h"
 #include "engine/input.h"
+#include "engine/written.h"
 #include "sandbox/repository.h"
 
 static const char project_path[] = ".writ/config.yaml";
@@ -31,16 +32,21 @@ struct read {
 };
 
 /* Reads one and adds its classes. No file: there is none. */
-static bool read_one(const char *file, bool project, struct arena *a, struct read *all,
-                     struct report *r)
+static bool read_one(const char *file, bool project, const char *const *environment,
+                     struct arena *a, struct read *all, struct report *r)
 {
     const struct document *document;
     struct config_doc *config;
+    struct error e;
 
     if (!file)
         return true;
     if (!input_read_file(file, a, &document, r))
         return false;
+    if (!written_trusts(environment, file, a, &e)) {
+        report_error(r, &e);
+        return false;
+    }
     config = arena_new(a, struct config_doc);
     if (project)
         config_of_project(&document->root, r);
@@ -157,7 +163,8 @@ bool settings_read(const char *from, const char *const *environment, struct aren
 
     *r = report_new(a, projects ? projects : project_path, (struct str){ 0 });
     route_shipped(a, &all.contract);
-    if (!read_one(users, false, a, &all, r) || !read_one(projects, true, a, &all, r))
+    if (!read_one(users, false, environment, a, &all, r) ||
+        !read_one(projects, true, environment, a, &all, r))
         return false;
     *out = (struct settings){ .contract = all.contract,
                               .remote = worker_rch.name,

@@ -18,6 +18,7 @@
 #include "engine/keeping.h"
 #include "engine/record.h"
 #include "engine/registries.h"
+#include "engine/written.h"
 #include "route/transcript.h"
 #include "sandbox/collect.h"
 #include "sandbox/reach.h"
@@ -181,6 +182,7 @@ struct exec {
     int cancel;              /* as of struct run */
     struct watched *watched; /* one for each grant; NULL: none is */
     size_t watched_count;
+    struct written written; /* that it can write, and where */
 
     /* What came of the attempt: exec/run.c, lane/. */
     int attempt; /* from 1 */
@@ -314,8 +316,9 @@ bool exec_keep_printed(struct exec *x, struct error *e) NODISCARD;
 
 /* ---- exec/undo.c ---- */
 
-/* Before the command starts: holds the directories that names must not come into being in. */
-void exec_watch(struct exec *x);
+/* Before the command starts: holds the directories that names must not come into being in, and
+ * notes that it can write there. */
+bool exec_watch(struct exec *x, struct error *e) NODISCARD;
 void exec_unwatch(struct exec *x);
 
 /* Undoes and tells what came into being there. Part of exec_gather(). */

@@ -26,8 +26,9 @@ static const char *const project_names[] = { ".writ", ".writ/config.yaml", ".wri
                                              ".writ/adapters" };
 
 /* What is made in a state directory when it is first needed. */
-static const char *const state_folders[] = { "cache",     "changes", "checkpoints", "evidence",
-                                             "executors", "keys",    "lanes",       "running" };
+static const char *const state_folders[] = { "cache",    "changes",   "checkpoints",
+                                             "evidence", "executors", "keys",
+                                             "lanes",    "running",   "written" };
 
 struct ground {
     const char *what;

@@ -7,6 +7,7 @@
 #include "contract/inputs.h"
 #include "engine/home.h"
 #include "engine/input.h"
+#include "engine/written.h"
 
 static const char registry_path[] = ".writ/tools.yaml";
 
@@ -56,18 +57,23 @@ static void find_commands(const struct registry_doc *registry, const char *top, 
     }
 }
 
-static bool read_above(const char *from, struct arena *a, const struct registry_doc **out,
-                       struct report *r)
+static bool read_above(const char *from, const char *const *environment, struct arena *a,
+                       const struct registry_doc **out, struct report *r)
 {
     const char *file = home_above(from, registry_path, a);
     const struct document *document;
     struct registry_doc *registry;
+    struct error e;
 
     *out = NULL;
     if (!file)
         return true;
     if (!input_read_file(file, a, &document, r))
         return false;
+    if (!written_trusts(environment, file, a, &e)) {
+        report_error(r, &e);
+        return false;
+    }
     registry = arena_new(a, struct registry_doc);
     *out = registry;
     if (!shape_decode(&registry_shape, &document->root, r, registry))
@@ -78,8 +84,8 @@ static bool read_above(const char *from, struct arena *a, const struct registry_
 }
 
 /* One that is wrong is not read again either. */
-static bool read_once(struct registries *all, const char *from, struct arena *a,
-                      const struct registry_doc **out, struct report *r)
+static bool read_once(struct registries *all, const char *from, const char *const *environment,
+                      struct arena *a, const struct registry_doc **out, struct report *r)
 {
     struct registry_kept *kept = all->first;
 
@@ -88,7 +94,7 @@ static bool read_once(struct registries *all, const char *from, struct arena *a,
     if (!kept) {
         kept = arena_new(&all->a, struct registry_kept);
         kept->from = arena_text(&all->a, str_of(from));
-        kept->right = read_above(from, &all->a, &kept->registry, &kept->report);
+        kept->right = read_above(from, environment, &all->a, &kept->registry, &kept->report);
         if (!kept->right)
             report_finish(&kept->report);
         kept->next = all->first;
@@ -100,15 +106,15 @@ static bool read_once(struct registries *all, const char *from, struct arena *a,
     return kept->right;
 }
 
-bool registry_above(struct registries *all, const char *from, struct arena *a,
-                    const struct registry_doc **out, struct report *r)
+bool registry_above(struct registries *all, const char *from, const char *const *environment,
+                    struct arena *a, const struct registry_doc **out, struct report *r)
 {
     bool ok;
 
     if (!all)
-        return read_above(from, a, out, r);
+        return read_above(from, environment, a, out, r);
     (void)pthread_mutex_lock(&all->lock);
-    ok = read_once(all, from, a, out, r);
+    ok = read_once(all, from, environment, a, out, r);
     (void)pthread_mutex_unlock(&all->lock);
     return ok;
 }

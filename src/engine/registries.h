@@ -21,7 +21,8 @@ struct registries {
 void registries_open(struct registries *all);
 void registries_close(struct registries *all);
 
-/* The nearest registry on the way up from `from`; NULL: there is none. False: it is wrong, and the
- * report says how. It lives in the arena, or with `all` where that is given. */
-bool registry_above(struct registries *all, const char *from, struct arena *a,
-                    const struct registry_doc **out, struct report *r) NODISCARD;
+/* The nearest registry on the way up from `from`; NULL: there is none. False: it is wrong, or a
+ * command may have made it, and the report says how. It lives in the arena, or with `all` where
+ * that is given. */
+bool registry_above(struct registries *all, const char *from, const char *const *environment,
+                    struct arena *a, const struct registry_doc **out, struct report *r) NODISCARD;

@@ -9,6 +9,7 @@
 #include "base/doc_read.h"
 #include "engine/adapters_here.h"
 #include "engine/home.h"
+#include "engine/written.h"
 
 struct toolbox_adapter {
     const struct catalog_entry *entry;
@@ -118,6 +119,20 @@ static bool list(struct toolbox *box, struct report *r, struct error *e)
     return box->listed;
 }
 
+static bool load_trusted(struct toolbox *box, const struct catalog_entry *entry,
+                         struct toolbox_adapter *loaded)
+{
+    struct error e;
+
+    if (!catalog_load(&box->ask, entry, &box->a, &loaded->adapter, &loaded->report))
+        return false;
+    if (entry->origin == ORIGIN_SHIPPED ||
+        written_trusts(box->environment, entry->path, &box->a, &e))
+        return true;
+    report_error(&loaded->report, &e);
+    return false;
+}
+
 /* One that is wrong is not read again either. */
 static bool load(struct toolbox *box, const struct catalog_entry *entry, const struct adapter **out,
                  struct report *r, struct error *e)
@@ -129,7 +144,7 @@ static bool load(struct toolbox *box, const struct catalog_entry *entry, const s
     if (!loaded) {
         loaded = arena_new(&box->a, struct toolbox_adapter);
         loaded->entry = entry;
-        loaded->right = catalog_load(&box->ask, entry, &box->a, &loaded->adapter, &loaded->report);
+        loaded->right = load_trusted(box, entry, loaded);
         if (!loaded->right)
             report_finish(&loaded->report);
         loaded->next = box->adapters;
@@ -212,7 +227,8 @@ bool toolbox_tool(struct toolbox *box, const struct adapter *adapter,
 
     *e = (struct error){ .code = CODE_NONE };
     (void)pthread_mutex_lock(&box->lock);
-    right = registry_above(box->registries, fleet_root(box->fleet), &box->a, registry, r);
+    right = registry_above(box->registries, fleet_root(box->fleet), box->environment, &box->a,
+                           registry, r);
     own = right && *registry;
     if (right && !own && adapter->origin == ORIGIN_SHIPPED)
         *registry = shipped(box);

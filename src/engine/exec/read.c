@@ -290,5 +290,5 @@ bool exec_registry(struct exec *x, struct report *r)
         x->registry = x->call->registry;
         return true;
     }
-    return registry_above(all, x->reach.home_root, x->a, &x->registry, r);
+    return registry_above(all, x->reach.home_root, x->command->environment, x->a, &x->registry, r);
 }

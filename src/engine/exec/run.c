@@ -100,7 +100,10 @@ static bool run(struct exec *x, struct error *e)
         x->outcome = outcome_waited(x->waited_for, x->waited_ms);
         return exec_permit(x, e);
     }
-    exec_watch(x);
+    if (!exec_watch(x, e)) {
+        x->unrecorded = true;
+        return false;
+    }
     return sandbox_run(&run, x->world, x->a, &x->outcome, e);
 }
 

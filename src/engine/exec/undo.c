@@ -78,13 +78,16 @@ static bool is_outermost(const struct grants *g, const struct grant *grant)
  * away, and the command itself can shut a directory on the way. Of those that lie in another, some
  * may not be held for want of descriptors: they are looked for by their names, and told if they are
  * others by then. */
-void exec_watch(struct exec *x)
+bool exec_watch(struct exec *x, struct error *e)
 {
+    const struct written_ask ask = { .environment = x->command->environment,
+                                     .grants = &x->reach.grants,
+                                     .execution_id = x->request.execution_id };
     rlim_t most = watched_most();
 
     watch_none(x);
     if (is_in_cow(x))
-        return;
+        return true;
     for (size_t i = 0; i < x->reach.absent.n; i++) {
         const struct grant *grant = around(x, &x->reach.absent.v[i]);
         struct watched *w = grant ? watched(x, grant) : NULL;
@@ -95,6 +98,7 @@ void exec_watch(struct exec *x)
         if (w->fd >= 0 && (rlim_t)w->fd >= most && !is_outermost(&x->reach.grants, grant))
             own_close(&w->fd);
     }
+    return written_begin(&ask, x->world, x->a, &x->written, e);
 }
 
 void exec_unwatch(struct exec *x)
@@ -103,6 +107,7 @@ void exec_unwatch(struct exec *x)
         own_close(&x->watched[i].fd);
     x->watched = NULL;
     x->watched_count = 0;
+    written_end(&x->written, x->world);
 }
 
 /* ---- what was done ---- */

@@ -220,8 +220,8 @@ bool lane_admit(struct exec *x, const struct try_ask *ask)
 
     *ask->status = WRIT_WRONG;
     *ask->kind = "registry";
-    if (!registry_above(x->step ? x->step->registries : NULL, fleet_root(x->lane->fleet), x->a,
-                        &x->registry, ask->report))
+    if (!registry_above(x->step ? x->step->registries : NULL, fleet_root(x->lane->fleet),
+                        x->command->environment, x->a, &x->registry, ask->report))
         return false;
     admit.registry = x->registry;
     program_find(&find, x->a, &here);

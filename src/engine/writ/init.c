@@ -17,6 +17,7 @@
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
+#include "engine/written.h"
 #include "sandbox/repository.h"
 
 /* ---- one file ---- */
@@ -115,6 +116,10 @@ int writ_init(const char *directory, const char *const *environment, char **answ
         else
             written[written_count++] = files[i].path;
     }
+    /* What a person makes by this is theirs, also where a killed run could have made it. While a
+     * run goes on that can change it, it is not adopted, and whoever obeys it is told so. */
+    if (kept_count == 0)
+        (void)!written_adopt(environment, arena_printf(&a, "%s.writ", below), &a, &e);
     json_open(&out, '{');
     put_files(&out, "written", written, written_count);
     put_files(&out, "kept", kept, kept_count);

@@ -13,6 +13,7 @@
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
+#include "engine/written.h"
 
 struct telling {
     struct adapters_here here;
@@ -34,11 +35,16 @@ static bool read_registry(struct telling *t, struct report *r)
                                   .text = shipped_tools,
                                   .len = strlen(shipped_tools) };
     const struct document *document;
+    struct error e;
 
     t->file = found ? adapters_shown(&t->here, found) : NULL;
     if (t->file ? !input_read_file(t->file, t->a, &document, r)
                 : !input_read(&shipped, t->a, &document, r))
         return false;
+    if (found && !written_trusts(t->environment, found, t->a, &e)) {
+        report_error(r, &e);
+        return false;
+    }
     t->tree = &document->root;
     return shape_decode(&registry_shape, t->tree, r, &t->registry);
 }
