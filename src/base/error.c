@@ -68,6 +68,19 @@ bool error_at(struct error *e, int code, const struct at *at, const char *fmt, .
     return false;
 }
 
+/* The kernel lets it out of seccomp(2) and setsockopt(2), and no C library has words for it. */
+enum { KERNEL_ENOTSUPP = 524 };
+
+const char *error_words(int sys)
+{
+    const char *words = strerrordesc_np(sys);
+
+    if (sys == KERNEL_ENOTSUPP)
+        return "not supported by the kernel (error 524; a filter gets it where no room is left, see "
+               "net.core.bpf_jit_limit)";
+    return words ? words : "an error that has no name";
+}
+
 bool error_sys(struct error *e, int code, const char *fmt, ...)
 {
     int sys = errno;
@@ -77,7 +90,7 @@ bool error_sys(struct error *e, int code, const char *fmt, ...)
     fill(e, code, fmt, ap);
     va_end(ap);
     e->sys = sys;
-    add_text(e, ": %s%s", strerrordesc_np(sys), sys == EMFILE ? " (see ulimit -n)" : "");
+    add_text(e, ": %s%s", error_words(sys), sys == EMFILE ? " (see ulimit -n)" : "");
     return false;
 }
 

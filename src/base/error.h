@@ -45,6 +45,9 @@ struct error {
 bool error_set(struct error *e, int code, const char *fmt, ...) PRINTF(3, 4);
 bool error_at(struct error *e, int code, const struct at *at, const char *fmt, ...) PRINTF(4, 5);
 
+/* What an errno means, in words; also of those that only the kernel knows. */
+const char *error_words(int sys);
+
 /* As error_set(), and adds errno and its text. */
 bool error_sys(struct error *e, int code, const char *fmt, ...) PRINTF(3, 4);
 

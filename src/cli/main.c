@@ -243,7 +243,7 @@ int main(int argc, char **argv)
     status = run(argc, argv);
     if (!print_flush()) {
         say("cannot write to standard output%s%s", print_lost() ? ": " : "",
-            print_lost() ? strerrordesc_np(print_lost()) : "");
+            print_lost() ? error_words(print_lost()) : "");
         return WRIT_UNRECORDED; /* whoever reads it by the exit code would take it for whole */
     }
     return status;

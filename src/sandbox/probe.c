@@ -46,7 +46,7 @@ static void try_namespaces(struct prober *p)
         if (ill.sys)
             prober_fails(p, prober_finding(ill.layer), &ill,
                          arena_printf(p->a, "no %s namespace can be made: %s", ill.where,
-                                      strerrordesc_np(ill.sys)));
+                                      error_words(ill.sys)));
     }
 }
 
@@ -67,7 +67,7 @@ static void try_rights(struct prober *p)
     if (ill.sys)
         prober_fails(
             p, FINDING_USER, &ill,
-            arena_printf(p->a, "a user namespace gives no rights: %s", strerrordesc_np(ill.sys)));
+            arena_printf(p->a, "a user namespace gives no rights: %s", error_words(ill.sys)));
 }
 
 /* ---- lists that a process carries with it ---- */
@@ -114,7 +114,7 @@ static void try_landlock(struct prober *p)
         ill.sys = trial(0, use_landlock, p);
     if (ill.sys) {
         prober_fails(p, FINDING_LANDLOCK, &ill,
-                     ill.sys == NOT_HELD ? "entered, and did not hold" : strerrordesc_np(ill.sys));
+                     ill.sys == NOT_HELD ? "entered, and did not hold" : error_words(ill.sys));
         return;
     }
     prober_passes(p, FINDING_LANDLOCK, arena_printf(p->a, "ABI %d", version));
@@ -149,9 +149,9 @@ static void try_seccomp(struct prober *p)
 
     if (ill.sys)
         prober_fails(p, FINDING_SECCOMP, &ill,
-                     ill.sys == NOT_HELD ? "loaded, and did not hold"
-                                         : arena_printf(p->a, "no filter can be loaded: %s",
-                                                        strerrordesc_np(ill.sys)));
+                     ill.sys == NOT_HELD
+                         ? "loaded, and did not hold"
+                         : arena_printf(p->a, "no filter can be loaded: %s", error_words(ill.sys)));
     else
         prober_passes(p, FINDING_SECCOMP, NULL);
 }

@@ -61,7 +61,7 @@ static void try_owners(struct prober *p, const struct jail *jail, pid_t pid)
     ill.sys = userns < 0 ? errno : e.sys;
     prober_fails(p, FINDING_OWNERS, &ill,
                  arena_printf(p->a, "the file system of %s cannot map them: %s", p->ask->cwd,
-                              strerrordesc_np(ill.sys)));
+                              error_words(ill.sys)));
 }
 
 /* ---- the stages of a launch ---- */
@@ -77,7 +77,7 @@ struct walk {
 static bool stage_fails(struct prober *p, struct ailment ill, const char *detail)
 {
     prober_fails(p, prober_finding(ill.layer), &ill,
-                 arena_printf(p->a, "%s: %s", detail, strerrordesc_np(ill.sys)));
+                 arena_printf(p->a, "%s: %s", detail, error_words(ill.sys)));
     return false;
 }
 

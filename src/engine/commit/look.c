@@ -169,9 +169,8 @@ static void look_around(struct commit *c, size_t row, int error)
         return;
     }
     if (error != ENOENT && error != ENOTDIR && error != ELOOP) {
-        commit_refuse(
-            c, row, CODE_CHANGE_REFUSED,
-            arena_printf(c->a, "its directory cannot be opened: %s", strerrordesc_np(error)));
+        commit_refuse(c, row, CODE_CHANGE_REFUSED,
+                      arena_printf(c->a, "its directory cannot be opened: %s", error_words(error)));
         return;
     }
     c->paths[row].stands = standing_of(c, row, &none);

@@ -43,7 +43,7 @@ void exec_put_printed(struct buf *to, const struct printed *p, bool text)
     json_put_bool(to, "truncated", printed_cut(p));
     json_put_digest(to, "digest", &p->digest);
     if (p->lost)
-        json_put(to, "lost", strerrordesc_np(p->lost));
+        json_put(to, "lost", error_words(p->lost));
 }
 
 void exec_put_tail(struct buf *to, const struct printed *p)

@@ -79,7 +79,7 @@ static void put_end(const struct outcome *o, struct buf *to)
     json_put(to, "meaning", row->meaning);
     json_put(to, "action", row->action);
     if (o->cause == CAUSE_EXEC_FAILED)
-        json_put(to, "reason", strerrordesc_np(o->error));
+        json_put(to, "reason", error_words(o->error));
 }
 
 static void put_usage(const struct outcome *o, struct buf *to)

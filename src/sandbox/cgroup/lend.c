@@ -59,7 +59,7 @@ bool cgroup_refuse(const struct cgroup_seats *s, const struct cgroup_seat *at, s
 
     controllers_text(at->controllers, names);
     (void)error_set(e, CODE_LAYER_MISSING, "%s: no group can be made in %s: %s; %s", names, at->dir,
-                    strerrordesc_np(sys), lend(s, at, sys, &a));
+                    error_words(sys), lend(s, at, sys, &a));
     e->sys = sys;
     return false;
 }

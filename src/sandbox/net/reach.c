@@ -118,7 +118,7 @@ static void reach_next(struct serve *s, struct conn *c)
         failed = errno;
         side_close(s, &c->server);
     }
-    (void)snprintf(why, sizeof why, "no connection: %s", strerrordesc_np(failed));
+    (void)snprintf(why, sizeof why, "no connection: %s", error_words(failed));
     conn_refuse(s, c, 502, why);
 }
 

@@ -88,6 +88,20 @@ static void errors_wrap_outward_and_keep_errno(void **state)
     assert_int_equal(e.code, ERROR_IO);
 }
 
+static void each_error_number_has_words(void **state)
+{
+    struct error e;
+
+    (void)state;
+    for (int sys = 0; sys < 600; sys++) {
+        errno = sys;
+        assert_false(error_sys(&e, ERROR_IO, "seccomp"));
+        assert_null(strstr(e.msg, "null"));
+        assert_true(strlen(e.msg) > strlen("seccomp: "));
+    }
+    assert_non_null(strstr(error_words(524), "bpf_jit_limit"));
+}
+
 /* Does it end with a sign that more was to come, and is it UTF-8 up to there? */
 static void assert_cut(const char *msg)
 {
@@ -340,6 +354,7 @@ int main(void)
         cmocka_unit_test(an_empty_buffer_is_an_empty_text),
         cmocka_unit_test(an_arena_gives_zeroed_memory_again_and_again),
         cmocka_unit_test(errors_wrap_outward_and_keep_errno),
+        cmocka_unit_test(each_error_number_has_words),
         cmocka_unit_test(a_message_that_is_cut_says_so),
         cmocka_unit_test(a_slip_of_the_pen_is_understood),
         cmocka_unit_test(texts_compare_by_bytes_and_count_by_characters),
