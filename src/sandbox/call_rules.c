@@ -26,6 +26,7 @@
 enum {
     NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                  CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
+    THREAD = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD, /* the kernel makes none without these */
     SOCKET_TYPE = 0xf,          /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
     SET_DELEGATION = 1024 + 16, /* since Linux 6.19: a lease on a directory */
     MAP_VDSO_X32 = 0x2001,      /* ARCH_MAP_VDSO_X32 and so on */
@@ -51,6 +52,8 @@ enum {
  * A snapshot of a tree shows what was masked in it, and its owner needs no right to make one: of
  * the controls of btrfs and bcachefs those are left that every file system has.
  * Device nodes are useless on mounts without devices; this is the second lock.
+ * Programs for BPF lie in memory that no cgroup counts and that has one limit for the machine, so no
+ * socket gets a filter.
  * Huge pages that the host has set aside for somebody are counted as nobody's memory.
  * A privileged caller's run makes files that are root's outside: where one had the setuid bit, any
  * user of the machine could be root by it. The mode of openat2 lies in memory, out of sight.
@@ -135,12 +138,16 @@ const struct call_rule_row call_rules[] = {
     { CALL_NEW,         2, ALL,         CALL_IS,   0,                                CALL_NEW_HIGH },
     { CALL_NEW,         0, ALL,         CALL_ELSE, 0,                                CALL_NOTHING },
 
+    { CALL_CLONE_THREAD, 0, THREAD,     CALL_IS,   THREAD,                           CALL_THREAD },
+    { CALL_CLONE_THREAD, 0, ALL,        CALL_ELSE, 0,                                CALL_WRONG },
+
     { CALL_CLONE,       0, ALL,         CALL_HAS,  NAMESPACES,                       CALL_EPERM },
-    { CALL_CLONE,       0, ALL,         CALL_HAS,  CLONE_THREAD,                     CALL_THREAD },
+    { CALL_CLONE,       0, ALL,         CALL_HAS,  CLONE_THREAD,                     CALL_CLONE_THREAD },
     { CALL_CLONE,       0, ALL,         CALL_ELSE, 0,                                CALL_FORK },
 
     { CALL_FCNTL,       1, ALL,         CALL_IS,   F_SETLEASE,                       CALL_EPERM },
     { CALL_FCNTL,       1, ALL,         CALL_IS,   SET_DELEGATION,                   CALL_EPERM },
+    { CALL_FCNTL,       1, ALL,         CALL_IS,   F_NOTIFY,                         CALL_SHARED },
     { CALL_FCNTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
     { CALL_IOCTL_KIND,  1, IOCTL_TYPE,  CALL_IS,   IOCTL_BTRFS,                      CALL_EPERM },
@@ -247,6 +254,15 @@ const struct call_rule_row call_rules[] = {
     { CALL_SETRLIMIT,   0, ALL,         CALL_IS,   RLIMIT_CORE,                      CALL_NOTHING },
     { CALL_SETRLIMIT,   0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
+    { CALL_SOCKET_OPTION, 2, ALL,       CALL_IS,   SO_ATTACH_FILTER,                 CALL_EPERM },
+    { CALL_SOCKET_OPTION, 2, ALL,       CALL_IS,   SO_ATTACH_BPF,                    CALL_EPERM },
+    { CALL_SOCKET_OPTION, 2, ALL,       CALL_IS,   SO_ATTACH_REUSEPORT_CBPF,         CALL_EPERM },
+    { CALL_SOCKET_OPTION, 2, ALL,       CALL_IS,   SO_ATTACH_REUSEPORT_EBPF,         CALL_EPERM },
+    { CALL_SOCKET_OPTION, 0, ALL,       CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_SETSOCKOPT,  1, ALL,         CALL_IS,   SOL_SOCKET,                       CALL_SOCKET_OPTION },
+    { CALL_SETSOCKOPT,  0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
     { CALL_SOCKET,      0, ALL,         CALL_IS,   AF_INET,                          CALL_INET },
     { CALL_SOCKET,      0, ALL,         CALL_IS,   AF_INET6,                         CALL_INET },
     { CALL_SOCKET,      0, ALL,         CALL_ELSE, 0,                                CALL_NO_FAMILY },
@@ -271,6 +287,7 @@ const char *const call_verdict_names[] = {
     [CALL_NO_FAMILY]     = "EAFNOSUPPORT",
     [CALL_NO_PROTOCOL]   = "EPROTONOSUPPORT",
     [CALL_UNSUPPORTED]   = "EOPNOTSUPP",
+    [CALL_WRONG]         = "EINVAL",
     [CALL_NOTHING]       = "nothing",
     [CALL_ASK]           = "ask",
     [CALL_STOP]          = "stop",
@@ -307,6 +324,7 @@ const char *const call_verdict_names[] = {
     [CALL_CHMOD2]        = "chmod2",
     [CALL_NEW_HIGH]      = "new_high",
     [CALL_NEW]           = "new",
+    [CALL_CLONE_THREAD]  = "clone_thread",
     [CALL_CLONE]         = "clone",
     [CALL_FCNTL]         = "fcntl",
     [CALL_IOCTL_KIND]    = "ioctl_kind",
@@ -334,6 +352,8 @@ const char *const call_verdict_names[] = {
     [CALL_IOPRIO]        = "ioprio",
     [CALL_SECCOMP]       = "seccomp",
     [CALL_SETRLIMIT]     = "setrlimit",
+    [CALL_SOCKET_OPTION] = "socket_option",
+    [CALL_SETSOCKOPT]    = "setsockopt",
     [CALL_SOCKET]        = "socket",
     [CALL_SOCKETPAIR]    = "socketpair",
     [CALL_VERDICT_COUNT] = NULL,
@@ -348,6 +368,7 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_NOTHING]     = { CALL_NOTHING,     "Nothing changes, and the program is told that it worked." },
     [CALL_ASK]         = { CALL_ASK,         "The supervisor takes note of it, or says no." },
     [CALL_UNSUPPORTED] = { CALL_UNSUPPORTED,  "The file system does not have it." },
+    [CALL_WRONG]       = { CALL_WRONG,       "The arguments are wrong; the kernel would say so, too." },
     [CALL_STOP]        = { CALL_STOP,        "The first process of the run, which traces this one, answers or lets it be made." },
     [CALL_FORK]        = { CALL_FORK,        "Allow or EPERM, by allow_fork; the kernel counts." },
     [CALL_THREAD]      = { CALL_THREAD,      "Allowed, or asked for where the policy counts threads." },
@@ -382,8 +403,9 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_CHMOD2]      = { CALL_CHMOD2,      "The mode, argument 2, lends no rights; then by change. Only without namespaces." },
     [CALL_NEW_HIGH]    = { CALL_NEW_HIGH,    "The same, for the other half of the pointer." },
     [CALL_NEW]         = { CALL_NEW,         "Without a new limit the old one is only read." },
+    [CALL_CLONE_THREAD] = { CALL_CLONE_THREAD, "Only with the flags that the kernel makes no thread without." },
     [CALL_CLONE]       = { CALL_CLONE,       "No namespaces; threads are by thread, processes by fork." },
-    [CALL_FCNTL]       = { CALL_FCNTL,       "All but leases, which hold up others who open the file." },
+    [CALL_FCNTL]       = { CALL_FCNTL,       "All but leases, which hold up others who open the file; without namespaces no watches either." },
     [CALL_IOCTL_KIND]  = { CALL_IOCTL_KIND,  "All but those of file systems that have snapshots." },
     [CALL_IOCTL]       = { CALL_IOCTL,       "All but those that take over a terminal or make snapshots." },
     [CALL_IOCTL_FEW]   = { CALL_IOCTL_FEW,   "Those that ask, or change a program's own; without namespaces." },
@@ -409,6 +431,8 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_IOPRIO]      = { CALL_IOPRIO,      "One's own priority alone; without namespaces." },
     [CALL_SECCOMP]     = { CALL_SECCOMP,     "A program may confine itself further." },
     [CALL_SETRLIMIT]   = { CALL_SETRLIMIT,   "All limits but the one on core files." },
+    [CALL_SOCKET_OPTION] = { CALL_SOCKET_OPTION, "All but those that attach a program of BPF." },
+    [CALL_SETSOCKOPT]  = { CALL_SETSOCKOPT,  "By socket_option, where the option is one of all sockets." },
     [CALL_SOCKET]      = { CALL_SOCKET,      "Internet sockets, by the policy; UNIX sockets never." },
     [CALL_SOCKETPAIR]  = { CALL_SOCKETPAIR,  "UNIX sockets, connected to each other." },
 };

@@ -235,7 +235,7 @@ const struct call_row calls[] = {
     { "getsockname",            __NR_getsockname,             "socket",    CALL_ALLOW },
     { "getpeername",            __NR_getpeername,             "socket",    CALL_ALLOW },
     { "getsockopt",             __NR_getsockopt,              "socket",    CALL_ALLOW },
-    { "setsockopt",             __NR_setsockopt,              "socket",    CALL_ALLOW },
+    { "setsockopt",             __NR_setsockopt,              "socket",    CALL_SETSOCKOPT },
     { "sendto",                 __NR_sendto,                  "socket",    CALL_ALLOW },
     { "sendmsg",                __NR_sendmsg,                 "socket",    CALL_ALLOW },
     { "sendmmsg",               __NR_sendmmsg,                "socket",    CALL_ALLOW },

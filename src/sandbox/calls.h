@@ -20,6 +20,7 @@ enum call_verdict {
     CALL_NO_FAMILY,   /* EAFNOSUPPORT */
     CALL_NO_PROTOCOL, /* EPROTONOSUPPORT */
     CALL_UNSUPPORTED, /* EOPNOTSUPP */
+    CALL_WRONG,       /* EINVAL */
     CALL_NOTHING,     /* nothing is done, and the answer is success */
     CALL_ASK,         /* the supervisor is asked: SECCOMP_RET_USER_NOTIF */
     CALL_STOP,        /* init traces the process, and answers: SECCOMP_RET_TRACE */
@@ -60,6 +61,7 @@ enum call_verdict {
     CALL_CHMOD2,
     CALL_NEW_HIGH,
     CALL_NEW,
+    CALL_CLONE_THREAD,
     CALL_CLONE,
     CALL_FCNTL,
     CALL_IOCTL_KIND,
@@ -87,6 +89,8 @@ enum call_verdict {
     CALL_IOPRIO,
     CALL_SECCOMP,
     CALL_SETRLIMIT,
+    CALL_SOCKET_OPTION,
+    CALL_SETSOCKOPT,
     CALL_SOCKET,
     CALL_SOCKETPAIR,
     CALL_VERDICT_COUNT,

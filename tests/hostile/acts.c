@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 static const struct act *const tables[] = {
-    acts_count,  acts_dirs,   acts_files, acts_input,  acts_kernel,  acts_lists,
-    acts_memory, acts_mounts, acts_net,   acts_output, acts_process, acts_rights,
+    acts_count,  acts_dirs,   acts_files, acts_filters, acts_input,   acts_kernel, acts_lists,
+    acts_memory, acts_mounts, acts_net,   acts_output,  acts_process, acts_rights,
 };
 
 static int faults;

@@ -20,6 +20,7 @@ struct act {
 extern const struct act acts_count[];
 extern const struct act acts_dirs[];
 extern const struct act acts_files[];
+extern const struct act acts_filters[];
 extern const struct act acts_input[];
 extern const struct act acts_kernel[];
 extern const struct act acts_lists[];

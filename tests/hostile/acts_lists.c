@@ -395,6 +395,21 @@ static int fresh(int argc, char **argv)
     return verdict();
 }
 
+/* DIR..: of the host, which may be read. */
+static int watch_dirs(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        int fd = open(argv[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        refused("EPERM", fcntl(fd, F_NOTIFY, DN_ACCESS | DN_MULTISHOT), "F_NOTIFY on %s", argv[i]);
+        refused("EPERM", syscall(SYS_fcntl, fd, F_NOTIFY | 1UL << 32, DN_ACCESS),
+                "F_NOTIFY with a high bit on %s", argv[i]);
+        refused("EPERM", inotify_init1(IN_CLOEXEC), "inotify");
+        (void)close(fd);
+    }
+    return verdict();
+}
+
 /* UID: it is that user, and nobody more. */
 static int is_user(int argc, char **argv)
 {
@@ -417,6 +432,7 @@ const struct act acts_lists[] = {
     { "F26", "metadata",     metadata },
     { "F26", "own_metadata", own_metadata },
     { "F26", "flip_link",    flip_link },
+    { "F26", "watch_dirs",   watch_dirs },
     { "F27", "places",       places },
     { "P07", "fresh_calls",  fresh },
     { "P25", "is_user",      is_user },

@@ -22,6 +22,7 @@ ROWS = [
     ("P16 the kernel's keys", ["keys"]),
     ("P20 personalities", ["personality"]),
     ("P21 prctl and more filters", ["prctl"]),
+    ("P21 filters of sockets", ["socket_filters"]),
     ("P25 becoming somebody else", ["become"]),
     ("R20 raising a limit", ["raise_limits"]),
 ]

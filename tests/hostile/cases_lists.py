@@ -312,6 +312,11 @@ def outside(world):
 @case("lists: F27 HOME and TMPDIR are the run's own, and nothing else is there")
 def places(world):
     world.holds("places")
+
+
+@case("lists: no directory of the host is watched")
+def watch_dirs(world):
+    world.holds("watch_dirs", "/usr/bin", world.work)
     nothing_left(world)
     for name in ("/tmp", "/var/tmp", "/dev/shm", "/run", "/"):
         if os.path.exists(f"{name}/hostile-file"):

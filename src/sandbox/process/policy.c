@@ -19,7 +19,7 @@ const struct process_gap process_gaps[PROCESS_GAPS] = {
     { "groups",    "The command is in the caller's groups." },
     { "home",      "HOME and TMPDIR have another name in each run; /tmp, /dev/shm and /run are out of reach." },
     { "hostname",  "The name of the machine is the host's." },
-    { "metadata",  "The command can find out that files outside exist, their sizes, owners and times; never their bytes or what a directory lists." },
+    { "metadata",  "The command can find out that files outside exist, their sizes, owners and times, and where links lead; never their bytes or what a directory lists." },
     { "processes", "Process ids are the host's, and the command can find out which are in use; it can do nothing to other processes." },
     { "scratch",   "What is in HOME and TMPDIR lies on the disk: each file has its limit, all together have none." },
     { "users",     "There is no /etc/passwd: the user has a number and no name." },

@@ -9,8 +9,10 @@
 
 #include <asm/unistd.h>
 #include <linux/fs.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 
 #include "sandbox/calls.h"
 #include "unit/sandbox/filters.h"
@@ -44,7 +46,7 @@ static void P13_P14_the_program_is_short_and_every_jump_lands(void **state)
                 assert_true(f->jt < left && f->jf < left && f->jt <= LONGEST && f->jf <= LONGEST);
         }
         assert_int_equal(BPF_CLASS(program->code[program->count - 1].code), BPF_RET);
-        assert_in_range(program->count, 50, LONGEST < 255 ? SECCOMP_CODE_MAX : 340);
+        assert_in_range(program->count, 50, LONGEST < 255 ? SECCOMP_CODE_MAX : 400);
         assert_true(LONGEST < 255 ? bridges > 0 : bridges < 32);
     }
 }
@@ -259,6 +261,41 @@ static void no_huge_pages_are_taken(void **state)
     }
 }
 
+static void P21_a_program_may_filter_itself_but_not_listen(void **state)
+{
+    (void)state;
+    all_say(ALLOW, __NR_seccomp, SECCOMP_SET_MODE_STRICT, 0, 0);
+    all_say(ALLOW, __NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, 0);
+    all_say(ALLOW, __NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, 0);
+    all_say(ALLOW, __NR_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, 0);
+    all_say(ERRNO(EPERM), __NR_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, 0);
+    for (uint64_t flags = 0; flags < 256; flags++)
+        for (uint64_t high = 0; high <= HIGH; high += HIGH)
+            all_say(flags & SECCOMP_FILTER_FLAG_NEW_LISTENER ? ERRNO(EPERM) : ALLOW, __NR_seccomp,
+                    SECCOMP_SET_MODE_FILTER | high, flags | high, 0);
+    for (uint64_t op = 3; op < 64; op++)
+        all_say(ERRNO(EPERM), __NR_seccomp, op, 0, 0);
+}
+
+static void P21_no_socket_gets_a_program_of_bpf(void **state)
+{
+    static const uint64_t attached[] = { SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF,
+                                         SO_ATTACH_REUSEPORT_EBPF };
+    static const uint64_t high[] = { 0, HIGH, HIGH_ALL, UINT64_C(1) << 63 };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(attached); i++) {
+        for (size_t k = 0; k < COUNT(high); k++)
+            for (size_t l = 0; l < COUNT(high); l++)
+                all_say(ERRNO(EPERM), __NR_setsockopt, 0, SOL_SOCKET | high[k],
+                        attached[i] | high[l]);
+        all_say(ALLOW, __NR_setsockopt, 0, IPPROTO_TCP, attached[i]);
+    }
+    all_say(ALLOW, __NR_setsockopt, 0, SOL_SOCKET, SO_REUSEADDR);
+    all_say(ALLOW, __NR_setsockopt, 0, SOL_SOCKET, SO_DETACH_FILTER);
+    all_say(ALLOW, __NR_setsockopt, 0, SOL_SOCKET, SO_LOCK_FILTER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +310,8 @@ int main(void)
         cmocka_unit_test(the_way_to_the_program_stays_open),
         cmocka_unit_test(no_rename_leaves_a_device),
         cmocka_unit_test(no_huge_pages_are_taken),
+        cmocka_unit_test(P21_a_program_may_filter_itself_but_not_listen),
+        cmocka_unit_test(P21_no_socket_gets_a_program_of_bpf),
     };
 
     return cmocka_run_group_tests(tests, build_all, NULL);

@@ -9,6 +9,7 @@
 
 #include <asm/unistd.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <string.h>
@@ -81,6 +82,14 @@ static void the_host_s_ipc_and_sockets_are_closed(void **state)
     says(ALLOW, __NR_socketpair, AF_UNIX, SOCK_STREAM, 0);
 }
 
+static void no_directory_is_watched(void **state)
+{
+    (void)state;
+    says(ERRNO(EPERM), __NR_fcntl, 3, F_NOTIFY, 0);
+    says(ERRNO(EPERM), __NR_fcntl, 3, F_NOTIFY | UINT64_C(1) << 32, 0);
+    says(ALLOW, __NR_fcntl, 3, F_GETFL, 0);
+}
+
 static void modes_and_times_are_asked_for(void **state)
 {
     (void)state;
@@ -115,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(others_are_out_of_reach_by_their_number),
         cmocka_unit_test(the_host_s_ipc_and_sockets_are_closed),
+        cmocka_unit_test(no_directory_is_watched),
         cmocka_unit_test(modes_and_times_are_asked_for),
         cmocka_unit_test(controls_of_files_change_nothing),
     };
