@@ -226,9 +226,9 @@ WRIT_API int writ_ledger_erase(struct writ_ledger *ledger, const char *id, const
  * runner lives now, on this machine). */
 WRIT_API int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self);
 
-/* What was refused, oldest first; `limit`: the newest so many.
+/* What was refused, oldest first; `limit`: the newest so many. Each is an entry of the ledger.
  *
- *     {"n":..,"recordedAt":..,"code":..,"pointer":..,"message":..,"tenant":..,"subject":..,
+ *     {"seq":..,"ledger_id":..,"recordedAt":..,"code":..,"pointer":..,"message":..,"tenant":..,"subject":..,
  *      "bytes":..,"digest":..,"erased":..,"event":".."}
  *
  * Once an entry of the same tenant and subject was erased, pointer, message and event are null. */

@@ -20,6 +20,7 @@ static const struct {
     { "planned", PLAIN },   { "running", CYAN },    { "succeeded", GREEN },  { "failed", RED },
     { "cancelled", DIM },   { "input", DIM },       { "action_audit", DIM }, { "manifest", DIM },
     { "plan_result", DIM }, { "approval", YELLOW }, { "note", YELLOW },      { "partial", YELLOW },
+    { "refusal", RED },
 };
 
 const struct doc *line_member(const struct doc *d, const char *key)

@@ -6,11 +6,11 @@
 #include "ledger/coherence.h"
 #include "ledger/conflict.h"
 #include "ledger/judge.h"
+#include "ledger/reject.h"
 
-static struct reject reject_made(const struct ledger *l, const struct refusal *r)
+static struct reject reject_made(const struct refusal *r)
 {
     return (struct reject){
-        .recorded_ms = l->now_ms,
         .code = codes[r->code].name,
         .pointer = "",
         .message = r->message,
@@ -22,7 +22,7 @@ static struct reject reject_made(const struct ledger *l, const struct refusal *r
     };
 }
 
-static struct reject reject_of(const struct ledger *l, const struct draft *d)
+static struct reject reject_of(const struct draft *d)
 {
     const struct doc *root = d->document ? &d->document->root : NULL;
     const struct doc *payload = root && root->kind == DOC_MAP ? doc_get(root, "payload") : NULL;
@@ -34,58 +34,67 @@ static struct reject reject_of(const struct ledger *l, const struct draft *d)
             payload && payload->kind == DOC_MAP ? doc_text(payload, "executionId") : str_of(""),
         .text = d->text,
     };
-    struct reject reject = reject_made(l, &refusal);
+    struct reject reject = reject_made(&refusal);
 
     reject.pointer = d->pointer;
     if (d->long_bytes) {
         reject.bytes = d->long_bytes;
         reject.digest = d->long_digest;
     }
-    if (d->erased) {
-        reject.pointer = reject.message = "";
-        reject.event.n = 0;
-    }
+    reject.erased = d->erased;
     return reject;
 }
 
 bool ledger_reject(struct ledger *l, const struct refusal *refusal, struct error *e)
 {
-    struct reject reject = reject_made(l, refusal);
+    _arena_ struct arena a = { 0 };
+    struct reject reject = reject_made(refusal);
+    struct entry entry = reject_entry(&reject, l->world, &a);
 
-    return l->keep.kind->add_rejects(l->keep.store, &reject, 1, e);
+    return ledger_enter(l, &entry, 1, e);
 }
 
-/* What is appended and what is refused of one batch. */
+/* What of one batch goes into the store: the events, and behind them what is refused. */
 struct sorted {
     struct entry *entries;
-    const struct draft **from; /* of each entry */
-    size_t entry_count;
-    struct reject *rejects;
-    size_t reject_count, reject_room;
+    const struct draft **from; /* of each event */
+    size_t event_count, count;
 };
-
-static void add_reject(struct sorted *s, const struct reject *reject, struct arena *a)
-{
-    s->rejects = arena_more(a, s->rejects, s->reject_count, &s->reject_room, sizeof *s->rejects);
-    s->rejects[s->reject_count++] = *reject;
-}
 
 static bool write_all(struct ledger *l, const struct sorted *s, struct error *e)
 {
-    const struct store_kind *kind = l->keep.kind;
-
-    if (s->entry_count && !kind->add_entries(l->keep.store, s->entries, s->entry_count, e))
+    if (s->count && !l->keep.kind->add_entries(l->keep.store, s->entries, s->count, e))
         return false;
-    for (size_t i = 0; i < s->entry_count; i++) {
-        const struct draft *d = s->from[i];
-        struct links links = { .depends = d->depends,
-                               .count = d->depend_count,
-                               .rerun_of = d->event.lineage->rerunOfExecutionId };
+    for (size_t i = 0; i < s->count; i++) {
+        const struct draft *d = i < s->event_count ? s->from[i] : NULL;
+        struct links links = { .rerun_of = { "", 0 } };
 
+        if (d)
+            links = (struct links){ .depends = d->depends,
+                                    .count = d->depend_count,
+                                    .rerun_of = d->event.lineage->rerunOfExecutionId };
         if (!tail_take(&l->tail, &s->entries[i], &links, &l->keep, e))
             return false;
     }
-    return s->reject_count == 0 || kind->add_rejects(l->keep.store, s->rejects, s->reject_count, e);
+    return true;
+}
+
+static void add_refused(struct ledger *l, const struct draft *drafts, size_t n, struct sorted *s,
+                        struct arena *a)
+{
+    s->count = s->event_count;
+    for (size_t i = 0; i < n; i++) {
+        struct entry *entry = &s->entries[s->count];
+        struct reject reject;
+
+        if (drafts[i].verdict != VERDICT_REFUSED)
+            continue;
+        reject = reject_of(&drafts[i]);
+        *entry = reject_entry(&reject, l->world, a);
+        l->world->chance(l->world->self, &entry->id, sizeof entry->id);
+        ledger_place(l, entry);
+        s->count++;
+    }
 }
 
 /* What is refused where an event stands already is rare: only then the event that is kept is read,
@@ -130,11 +139,6 @@ static bool append_stretch(struct ledger *l, struct draft *drafts, size_t n, str
                 !refused_beside(l, &book, known.twin, d, a, e))
                 return false;
         }
-        if (d->verdict == VERDICT_REFUSED) {
-            struct reject reject = reject_of(l, d);
-
-            add_reject(&s, &reject, a);
-        }
         if (d->verdict != VERDICT_NONE)
             continue;
         d->entry.id = ids[i];
@@ -143,10 +147,11 @@ static bool append_stretch(struct ledger *l, struct draft *drafts, size_t n, str
         d->seq = d->entry.seq;
         d->id = d->entry.id;
         book_add(&book, i);
-        s.from[s.entry_count] = d;
-        s.entries[s.entry_count++] = d->entry;
+        s.from[s.event_count] = d;
+        s.entries[s.event_count++] = d->entry;
     }
-    return ledger_leaves(l, s.entries, s.entry_count, a, e) && write_all(l, &s, e);
+    add_refused(l, drafts, n, &s, a);
+    return ledger_leaves(l, s.entries, s.count, a, e) && write_all(l, &s, e);
 }
 
 /* What is left to the ledger follows from what stands before it, of this batch, too. */

@@ -4,8 +4,8 @@
 
 #include "ledger/ledger.h"
 
-/* Judges events in their order, appends those that may, and keeps those that may not among the
- * rejects. Each draft has its verdict afterwards, which is true once ledger_commit() is. Between
+/* Judges events in their order, appends those that may, and enters those that may not as
+ * refusals. Each draft has its verdict afterwards, which is true once ledger_commit() is. Between
  * begin and commit. */
 bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
                    struct error *e) NODISCARD;
@@ -18,5 +18,5 @@ struct refusal {
     struct str text; /* what was asked for */
 };
 
-/* Keeps it among the rejects. Between begin and commit. */
+/* Enters it as a refusal. Between begin and commit. */
 bool ledger_reject(struct ledger *l, const struct refusal *refusal, struct error *e) NODISCARD;

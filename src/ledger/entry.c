@@ -17,6 +17,7 @@ const char *const entry_kind_names[] = {
     [ENTRY_RESULT]     = "plan_result",
     [ENTRY_APPROVAL]   = "approval",
     [ENTRY_NOTE]       = "note",
+    [ENTRY_REFUSAL]    = "refusal",
     [ENTRY_KIND_COUNT] = NULL,
 };
 
@@ -31,6 +32,7 @@ static const struct entry_kind_row {
     { ENTRY_RESULT,   "What became of a plan; contract 004." },
     { ENTRY_APPROVAL, "Who allowed what, and why." },
     { ENTRY_NOTE,     "What was done to the ledger itself, such as erasing a body." },
+    { ENTRY_REFUSAL,  "What the ledger refused, and why: the text as it came, or its first 64 KiB." },
 };
 
 static const struct column kind_columns[] = {
@@ -76,6 +78,8 @@ bool entry_stands(const struct entry *entry)
 
     if ((unsigned)entry->kind >= ENTRY_KIND_COUNT)
         return false;
+    if (entry->kind == ENTRY_REFUSAL)
+        return entry->place >= 0 && t->snapshot_ms == 0 && traits_pack(t) == 0;
     if (entry->kind != ENTRY_EVENT)
         return entry->robot.n == 0 && entry->place == 0 && t->snapshot_ms == 0 &&
                traits_pack(t) == 0;
@@ -178,6 +182,14 @@ static void put_event(const struct entry *entry, struct buf *to)
     buf_addc(to, '}');
 }
 
+/* Code and size stay known when the text is erased. */
+static void put_refused(const struct entry *entry, struct buf *to)
+{
+    put_int(to, ",\"refused\":{\"bytes\":", entry->place);
+    put_text(to, ",\"code\":", entry->robot);
+    buf_addc(to, '}');
+}
+
 /* The members are in the order RFC 8785 sorts them: that makes it canonical. */
 void entry_header(const struct entry *entry, struct buf *to)
 {
@@ -195,7 +207,10 @@ void entry_header(const struct entry *entry, struct buf *to)
     buf_adds(to, "\",\"kind\":\"");
     buf_adds(to, entry_kind_names[entry->kind]);
     put_stamp(to, "\",\"recordedAt\":\"", entry->recorded_ms);
-    put_int(to, "\",\"seq\":", entry->seq);
+    buf_addc(to, '"');
+    if (entry->kind == ENTRY_REFUSAL)
+        put_refused(entry, to);
+    put_int(to, ",\"seq\":", entry->seq);
     put_text(to, ",\"subject\":", entry->subject);
     put_text(to, ",\"tenant\":", entry->tenant);
     buf_adds(to, ",\"v\":1}");

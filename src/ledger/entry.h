@@ -20,6 +20,7 @@ enum entry_kind {
     ENTRY_RESULT,
     ENTRY_APPROVAL,
     ENTRY_NOTE,
+    ENTRY_REFUSAL,
     ENTRY_KIND_COUNT,
 };
 
@@ -47,8 +48,8 @@ struct entry {
     enum entry_kind kind;
     struct str subject; /* what it is about; of an event: the execution's id */
     struct str tenant;
-    struct str robot;     /* of an event, else "" */
-    int64_t place;        /* of an event: event_place(); else 0 */
+    struct str robot;     /* of an event; of a refusal: the name of its code; else "" */
+    int64_t place;        /* of an event: event_place(); of a refusal: bytes that came; else 0 */
     struct traits traits; /* of an event */
     int64_t created_ms, recorded_ms;
     struct digest content; /* decides whether a second one is the same */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ledger/erasure.h"
+#include "ledger/reject.h"
 
 enum { WORD_SAID = 32 };
 
@@ -80,6 +81,41 @@ void ledger_close(struct ledger *l)
     buf_free(&l->scratch);
 }
 
+/* ---- ledgers of version 1 ---- */
+
+/* Enters their refusals, which are in no tree there, and makes them ledgers of this version. */
+struct former {
+    const struct world *world;
+    struct arena a;
+    struct entry *v;
+    size_t n, room;
+};
+
+/* When it was refused stands in the entry as its createdAt. */
+static bool take_former(void *self, const struct reject *r, struct error *e)
+{
+    struct former *f = self;
+    struct entry entry;
+
+    (void)e;
+    entry = reject_entry(r, f->world, &f->a);
+    entry.created_ms = r->recorded_ms;
+    f->v = arena_more(&f->a, f->v, f->n, &f->room, sizeof *f->v);
+    f->v[f->n++] = entry_copy(&entry, &f->a);
+    return true;
+}
+
+static bool renew(struct ledger *l, struct error *e)
+{
+    struct former f = { .world = l->world };
+    const struct store_kind *kind = l->keep.kind;
+    bool ok = kind->read_former_rejects(l->keep.store, take_former, &f, e) &&
+              kind->renew(l->keep.store, e) && (f.n == 0 || ledger_enter(l, f.v, f.n, e));
+
+    arena_free(&f.a);
+    return ok;
+}
+
 /* ---- appending ---- */
 
 bool ledger_begin(struct ledger *l, struct error *e)
@@ -91,7 +127,10 @@ bool ledger_begin(struct ledger *l, struct error *e)
     l->now_ms = l->world->wall_ms(l->world->self);
     if (l->now_ms < l->tip.recorded_ms)
         l->now_ms = l->tip.recorded_ms; /* A02-10: it never decreases */
-    return true;
+    if (!l->keep.kind->is_former(l->keep.store) || renew(l, e))
+        return true;
+    ledger_rollback(l);
+    return false;
 }
 
 bool ledger_commit(struct ledger *l, bool durable, struct error *e)
@@ -219,10 +258,9 @@ bool ledger_erase(struct ledger *l, const struct entry *entry, struct str reason
                   struct entry *note, struct arena *a, struct error *e)
 {
     _buf_ struct buf body = { .max = HEADER_MAX };
-    struct erasure erasure = { .seq = entry->seq,
-                               .id = entry->id,
-                               .body_digest = entry_body_digest(entry->salt, entry->body),
-                               .reason = reason };
+    struct erasure erasure = {
+        .seq = entry->seq, .id = entry->id, .body_digest = entry->body_digest, .reason = reason
+    };
     char id[ENTRY_ID_TEXT];
 
     if (reason.n > REASON_MAX)
@@ -233,7 +271,6 @@ bool ledger_erase(struct ledger *l, const struct entry *entry, struct str reason
     entry_of(ENTRY_NOTE, entry->tenant, copy_text(str_of(id), a), copy_text(buf_str(&body), a),
              l->world, note);
     return l->keep.kind->erase(l->keep.store, entry->seq, &erasure.body_digest, e) &&
-           l->keep.kind->erase_rejects(l->keep.store, entry->tenant, entry->subject, e) &&
            ledger_enter(l, note, 1, e);
 }
 

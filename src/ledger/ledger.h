@@ -58,7 +58,8 @@ void ledger_look_end(struct ledger *l);
 bool ledger_find(struct ledger *l, const struct uuid *id, struct arena *a, struct entry *out,
                  bool *there, struct error *e) NODISCARD;
 
-/* Takes a body away and enters a note about it. Between begin and commit. */
+/* Takes a body away, whose digest is given in the entry, and enters a note about it. Between begin
+ * and commit. */
 bool ledger_erase(struct ledger *l, const struct entry *entry, struct str reason,
                   struct entry *note, struct arena *a, struct error *e) NODISCARD;
 

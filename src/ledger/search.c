@@ -49,11 +49,19 @@ static bool id_fits(const struct query *q, const struct entry *entry)
     return begins(str_of(id), q->id_start);
 }
 
+/* A refusal says nothing about what happened: it is found only where refusals are asked for. */
+static bool kind_fits(const struct query *q, const struct entry *entry)
+{
+    if (q->kind >= 0)
+        return q->kind == (int)entry->kind;
+    return q->refusals || q->id_start.n > 0 || entry->kind != ENTRY_REFUSAL;
+}
+
 static bool fits(const struct query *q, const struct entry *entry)
 {
     bool event = entry->kind == ENTRY_EVENT;
 
-    return (q->kind < 0 || q->kind == (int)entry->kind) &&
+    return kind_fits(q, entry) &&
            (q->state < 0 || (event && q->state == (int)place_state(entry->place))) &&
            (!q->tenant.n || str_eq(q->tenant, entry->tenant)) &&
            (!q->robot.n || (event && str_eq(q->robot, entry->robot))) &&

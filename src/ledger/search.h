@@ -19,6 +19,7 @@ struct query {
     int64_t from;        /* seq: nothing before it */
     int64_t to;          /* seq: nothing from it on; 0: all */
     bool backwards;      /* the newest first */
+    bool refusals;       /* those, too; else only by their kind or id */
 };
 
 static inline struct query query_all(void)

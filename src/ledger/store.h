@@ -68,15 +68,15 @@ struct block {
 
 /* What was refused, and why. */
 struct reject {
-    int64_t n; /* out: counted from 1 by the store */
     int64_t recorded_ms;
     const char *code;    /* its name */
     const char *pointer; /* the place in the event, or "" */
     const char *message;
     struct str tenant, subject; /* as far as they could be read, else "" */
-    struct str event;           /* the text as it came, or its beginning; "": it was erased */
+    struct str event;           /* the text as it came, or its beginning */
     struct digest digest;       /* of the whole text as it came */
     int64_t bytes;              /* of the whole text */
+    bool erased;                /* pointer, message and text are not kept */
 };
 
 /* A signed note about a size of the ledger. */
@@ -162,18 +162,19 @@ struct store_kind {
     bool (*add_entries)(struct store *store, const struct entry *entries, size_t n,
                         struct error *e);
     bool (*add_blocks)(struct store *store, const struct block *blocks, size_t n, struct error *e);
-    bool (*add_rejects)(struct store *store, const struct reject *rejects, size_t n,
-                        struct error *e);
     bool (*add_checkpoint)(struct store *store, const struct kept_checkpoint *c, struct error *e);
 
     /* Takes body and salt away for good and keeps the digest. Between begin() and commit(). */
     bool (*erase)(struct store *store, int64_t seq, const struct digest *body_digest,
                   struct error *e);
 
-    /* Takes pointer, message and text away from what was refused about this. Between begin() and
-     * commit(). */
-    bool (*erase_rejects)(struct store *store, struct str tenant, struct str subject,
-                          struct error *e);
+    /* A ledger of version 1 has its refusals in a table of their own, which is in no tree. After
+     * begin(): is it one? Then all of them are read, oldest first, and renew() makes it one of this
+     * version, without that table. */
+    bool (*is_former)(const struct store *store);
+    bool (*read_former_rejects)(struct store *store, reject_reader reader, void *self,
+                                struct error *e);
+    bool (*renew)(struct store *store, struct error *e);
 
     /* Takes what was erased from where a copy may be left: the log, old versions of a row. commit()
      * does so where something was erased; this is for one that was stopped in between. Not between
@@ -189,8 +190,6 @@ struct store_kind {
                          void *self, struct error *e);
     bool (*read_blocks)(struct store *store, const struct block_range *range, block_reader reader,
                         void *self, struct error *e); /* upwards */
-    bool (*read_rejects)(struct store *store, int64_t newest, reject_reader reader, void *self,
-                         struct error *e); /* the newest so many, oldest first */
     bool (*read_checkpoints)(struct store *store, checkpoint_reader reader, void *self,
                              struct error *e); /* by size */
     /* The note of the last of them; empty: there is none. */
@@ -206,8 +205,9 @@ struct store_kind {
     void (*sum_keys)(struct index_sum *sum, const struct entry *entries, size_t n);
 
     /* Does what the store keeps besides entries, blocks and checkpoints (its indexes) agree with
-     * them? The sum is of all entries, which were walked through. *finding: what does not agree,
-     * or NULL. Between look() and look_end(). */
+     * them, and is there nothing else? CODE_IO for a ledger of a former version. The sum is of all
+     * entries, which were walked through. *finding: what does not agree, or NULL. Between look()
+     * and look_end(). */
     bool (*check)(struct store *store, const struct index_sum *sum, struct arena *a,
                   const char **finding, struct error *e);
 };

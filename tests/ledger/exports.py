@@ -23,7 +23,7 @@ CASES = []
 case = desk.collector(CASES)
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "man" / "writ-ledger.7.scd"
-KINDS = {"input", "execution_event", "action_audit", "manifest", "plan_result", "approval", "note"}
+KINDS = {"input", "execution_event", "action_audit", "manifest", "plan_result", "approval", "note", "refusal"}
 ODD = {"\U0001f511": 1e21, "\uff5e": [1e-7, -0.5, 4.5e15, 1152921504606846976], "\u2028\x7f": "\x01\n\"\\/\u00e9"}
 
 

@@ -172,7 +172,7 @@ def a_ledger_that_was_taken_out_of_wal_mode_is_brought_back(place):
 def a_file_is_one_ledger(place):
     place.accept(place.event())
     behind = vault.of(place)
-    behind.ask("INSERT INTO ledger SELECT '0b0e3b9c-8d7a-4c1e-9f52-3a1d5c7e9b10', version, made FROM ledger")
+    behind.ask("INSERT INTO ledger SELECT '0b0e3b9c-8d7a-4c1e-9f52-3a1d5c7e9b10', version FROM ledger")
     true("two ledgers" in place.verify(status=1)["problem"]["message"])
     run = place.writ("ledger", "append", "-", stdin=ledger.text_of(place.event("running")))
     same((run.status, b"two ledgers" in run.err), (74, True), run)

@@ -87,8 +87,6 @@ static void nothing_is_changed_or_removed(void **state)
         "UPDATE checkpoints SET note = ''",
         "DELETE FROM checkpoints",
         "TRUNCATE checkpoints",
-        "DELETE FROM rejects",
-        "TRUNCATE rejects",
         "UPDATE ledger SET version = 2",
         "DELETE FROM ledger",
         "TRUNCATE ledger",
@@ -107,7 +105,7 @@ static void nothing_is_changed_or_removed(void **state)
     assert_non_null(by_hand("UPDATE entries SET erased = sha256('x') WHERE seq = 1"));
 }
 
-/* ---- blocks, rejects, checkpoints ---- */
+/* ---- blocks, checkpoints ---- */
 
 static bool see_block(void *self, const struct block *block, struct error *why)
 {
@@ -134,53 +132,6 @@ static void blocks_come_back_upwards(void **state)
     assert_int_equal(numbers, 123);
     looked(kind->read_blocks(store, &(struct block_range){ 1, 0, 4 }, see_block, &numbers, &e));
     assert_int_equal(numbers, 123);
-}
-
-static bool see_reject(void *self, const struct reject *r, struct error *why)
-{
-    (void)why;
-    assert_true(r->recorded_ms == 100 + r->n && r->bytes == 1000 * r->n);
-    assert_string_equal(r->code, "SYNTAX");
-    assert_string_equal(r->pointer, "/a");
-    assert_string_equal(r->message, "not \xff so");
-    assert_true(str_eq(r->tenant, (struct str){ "t\0", 2 }) && str_is(r->subject, ""));
-    assert_true(str_eq(r->event, (struct str){ "\xff\0{", 3 }));
-    assert_int_equal(r->digest.b[0], r->n % 256);
-    *(int64_t *)self = *(int64_t *)self * 1000 + r->n;
-    return true;
-}
-
-static void rejects_are_counted_from_one(void **state)
-{
-    int64_t numbers = 0;
-    struct tip tip;
-
-    (void)state;
-    for (int64_t i = 1; i <= 3; i++) {
-        struct reject r[2];
-
-        for (int k = 0; k < 2; k++) {
-            int64_t n = 2 * i - 1 + k;
-
-            r[k] = (struct reject){ .recorded_ms = 100 + n,
-                                    .code = "SYNTAX",
-                                    .pointer = "/a",
-                                    .message = "not \xff so",
-                                    .tenant = { "t\0", 2 },
-                                    .subject = { "", 0 },
-                                    .event = { "\xff\0{", 3 },
-                                    .bytes = 1000 * n };
-            r[k].digest.b[0] = (uint8_t)n;
-        }
-        good(kind->begin(store, &tip, &e));
-        good(kind->add_rejects(store, r, 2, &e));
-        good(kind->commit(store, false, &e));
-    }
-    looked(kind->read_rejects(store, 3, see_reject, &numbers, &e));
-    assert_int_equal(numbers, 4005006);
-    numbers = 0;
-    looked(kind->read_rejects(store, 100, see_reject, &numbers, &e));
-    assert_int_equal(numbers, 1002003004005006);
 }
 
 static bool see_checkpoint(void *self, const struct kept_checkpoint *c, struct error *why)
@@ -351,9 +302,9 @@ static void a_version_of_another_day_is_refused(void **state)
     struct store *out;
 
     (void)state;
-    assert_null(by_hand("ALTER TABLE ledger DISABLE TRIGGER ALL; UPDATE ledger SET version = 2"));
+    assert_null(by_hand("ALTER TABLE ledger DISABLE TRIGGER ALL; UPDATE ledger SET version = 3"));
     assert_false(kind->open(&how, &arena, &out, &e));
-    assert_non_null(strstr(e.msg, "the ledger has version 2, this writ knows 1; install"));
+    assert_non_null(strstr(e.msg, "the ledger has version 3, this writ knows 2; install"));
     assert_non_null(strstr(e.msg, strrchr(address, '&'))); /* which schema it is */
 }
 
@@ -449,7 +400,6 @@ int main(void)
         with_store(whoever_looks_on_is_waited_for_a_minute),
         with_store(nothing_is_changed_or_removed),
         with_store(blocks_come_back_upwards),
-        with_store(rejects_are_counted_from_one),
         with_store(checkpoints_come_back_by_size),
         with_store(the_last_checkpoint_is_the_one_about_most_entries),
         with_store(a_check_finds_what_was_done_round_the_store),

@@ -36,7 +36,7 @@ static void show(struct rejects *all, const struct doc *d)
 
     if (person)
         line_new_day(line_day(at), all->day);
-    out(DIM, "%4" PRId64 "  ", doc_whole(d, "n"));
+    out(DIM, "%4" PRId64 "  ", doc_whole(d, "seq"));
     out(PLAIN, "%.*s  ", STR_ARG(person ? line_clock(at) : at));
     out(RED, "%.*s", STR_ARG(doc_text(d, "code")));
     if (subject.n) {
@@ -101,9 +101,9 @@ const struct command cmd_ledger_rejects = {
     .name = "ledger rejects",
     .operands = "",
     .summary = "what was refused, and why",
-    .about = "An event that breaks a rule of the contract is never recorded as one. It is kept here "
-             "with the code and the place of what was wrong, oldest first. `writ explain CODE` has "
-             "what to do next.",
+    .about = "An event that breaks a rule of the contract is never recorded as one. It is kept as a "
+             "refusal, an entry of its own, with the code and the place of what was wrong, oldest "
+             "first. `writ explain CODE` has what to do next.",
     .examples = { { "writ ledger rejects",                     "the newest 20" },
                   { "writ ledger rejects --limit 0 --json",    "all of them, with their text" } },
     .options = { { "limit",  "N",      NULL, "the newest so many, else 20; 0: all" },

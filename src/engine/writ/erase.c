@@ -88,6 +88,61 @@ static int finish(struct ledger *l, const struct entry *entry, struct arena *a, 
     return WRIT_NO;
 }
 
+/* ---- what was refused ---- */
+
+/* The entries that go, without their bodies. */
+struct going {
+    struct arena a;
+    struct entry *v;
+    size_t n, room;
+};
+
+static bool take_going(void *self, const struct entry *entry, struct error *e)
+{
+    struct going *g = self;
+    struct entry light = *entry;
+
+    (void)e;
+    if (entry->erased)
+        return true;
+    light.body_digest = entry_body_digest(entry->salt, entry->body);
+    light.body = (struct str){ "", 0 };
+    g->v = arena_more(&g->a, g->v, g->n, &g->room, sizeof *g->v);
+    g->v[g->n++] = entry_copy(&light, &g->a);
+    return true;
+}
+
+static bool erase_each(struct ledger *l, const struct going *g, struct str reason, struct error *e)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        _arena_ struct arena a = { 0 };
+        struct entry note;
+
+        if (!ledger_erase(l, &g->v[i], reason, &note, &a, e))
+            return false;
+    }
+    return true;
+}
+
+/* Where a body goes, the texts go that were refused under its tenant and subject. */
+static bool erase_refused(struct ledger *l, struct str tenant, struct str subject,
+                          struct str reason, struct error *e)
+{
+    struct query q = query_all();
+    struct going g = { 0 };
+    bool ok;
+
+    if (subject.n == 0 || tenant.n == 0) /* it would not narrow the search */
+        return true;
+    q.kind = ENTRY_REFUSAL;
+    q.tenant = tenant;
+    q.subject = subject;
+    q.to = l->tip.size;
+    ok = search(l, &q, take_going, &g, e) && erase_each(l, &g, reason, e);
+    arena_free(&g.a);
+    return ok;
+}
+
 /* ---- once ---- */
 
 /* Whole ids only: what is gone is gone. */
@@ -109,7 +164,11 @@ static int erase(struct writ_ledger *w, const struct uuid *id, const char *reaso
         return finish(l, &entry, a, answer);
     if (entry.kind == ENTRY_NOTE)
         return stays(&entry, a, answer);
-    if (ledger_erase(l, &entry, str_of(reason), &note, a, &e) && ledger_commit(l, true, &e))
+    entry.body_digest = entry_body_digest(entry.salt, entry.body);
+    if (ledger_erase(l, &entry, str_of(reason), &note, a, &e) &&
+        (entry.kind == ENTRY_REFUSAL ||
+         erase_refused(l, entry.tenant, entry.subject, str_of(reason), &e)) &&
+        ledger_commit(l, true, &e))
         return done(&entry, &note, str_of(reason), false, answer);
     return record_unwritten(&e, answer);
 }

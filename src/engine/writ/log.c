@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* log.c: the public functions that list: log, rejects, export. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/json_write.h"
@@ -12,6 +13,7 @@
 #include "engine/record.h"
 #include "engine/runners.h"
 #include "engine/selection.h"
+#include "ledger/reject.h"
 
 /* Entries that go out as they are found. */
 struct listing {
@@ -174,6 +176,7 @@ static bool list_all(struct writ_ledger *w, struct selection *s, struct listing 
     _arena_ struct arena a = { 0 };
     struct runners runners = { 0 };
 
+    s->query.refusals = to->write == record_provable;
     if (!selection_settle(s, &w->l, e) || ((marks || s->live) && !runners_find(w, &a, &runners, e)))
         return false;
     to->runners = marks ? &runners : NULL;
@@ -212,51 +215,49 @@ int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void
 
 /* ---- rejects ---- */
 
-static bool list_reject(void *self, const struct reject *r, struct error *e)
+static void write_reject(const struct entry *entry, struct buf *to)
 {
-    struct listing *l = self;
-    char at[STAMP_TEXT], digest[DIGEST_TEXT];
-    bool erased = r->bytes > 0 && r->event.n == 0;
+    _arena_ struct arena a = { 0 };
+    struct reject r = reject_read(entry, &a);
+    char id[ENTRY_ID_TEXT], at[STAMP_TEXT];
 
-    (void)e;
-    stamp_text(r->recorded_ms, at);
-    digest_text(&r->digest, digest);
-    buf_reset(&l->out);
-    json_open(&l->out, '{');
-    json_put_int(&l->out, "n", r->n);
-    json_put(&l->out, "recordedAt", at);
-    json_put(&l->out, "code", r->code);
-    json_put(&l->out, "pointer", erased ? NULL : r->pointer);
-    json_put(&l->out, "message", erased ? NULL : r->message);
-    json_put_outside(&l->out, "tenant", r->tenant);
-    json_put_outside(&l->out, "subject", r->subject);
-    json_put_int(&l->out, "bytes", r->bytes);
-    json_put(&l->out, "digest", digest);
-    json_put_bool(&l->out, "erased", erased);
-    json_key(&l->out, "event");
-    if (erased)
-        json_nil(&l->out);
+    entry_id_text(&entry->id, id);
+    stamp_text(r.recorded_ms, at);
+    json_open(to, '{');
+    json_put_int(to, "seq", entry->seq);
+    json_put(to, "ledger_id", id);
+    json_put(to, "recordedAt", at);
+    json_put(to, "code", r.code);
+    json_put(to, "pointer", r.erased ? NULL : r.pointer);
+    json_put(to, "message", r.erased ? NULL : r.message);
+    json_put_outside(to, "tenant", r.tenant);
+    json_put_outside(to, "subject", r.subject);
+    json_put_int(to, "bytes", r.bytes);
+    json_put_digest(to, "digest", &r.digest);
+    json_put_bool(to, "erased", r.erased);
+    json_key(to, "event");
+    if (r.erased)
+        json_nil(to);
     else
-        json_outside(&l->out, r->event);
-    json_close(&l->out, '}');
-    return l->line(l->self, l->out.s, l->out.len);
+        json_outside(to, r.event);
+    json_close(to, '}');
 }
 
 int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *self)
 {
-    struct listing to = { .line = line, .self = self, .out = { .max = ANSWER_MAX } };
-    struct ledger *l;
+    struct listing to = { line, self, write_reject, { .max = ANSWER_MAX }, NULL };
+    struct selection s = { .query = query_all(),
+                           .limit = limit > 0 && limit < LONG_MAX ? limit : 0 };
     struct error e;
     bool ok;
 
     if (!given_to(ledger, "ledger", line, self))
         return WRIT_USAGE;
-    l = &ledger->l;
-    if (!ledger_look(l, &e))
+    s.query.kind = ENTRY_REFUSAL;
+    if (!ledger_look(&ledger->l, &e))
         return record_fail(&e, WRIT_UNAVAILABLE, line, self);
-    ok = l->keep.kind->read_rejects(l->keep.store, limit > 0 ? limit : INT64_MAX, list_reject, &to,
-                                    &e);
-    ledger_look_end(l);
+    ok = list_all(ledger, &s, &to, false, &e);
+    ledger_look_end(&ledger->l);
     buf_free(&to.out);
     return ok ? WRIT_OK : record_fail(&e, WRIT_UNAVAILABLE, line, self);
 }

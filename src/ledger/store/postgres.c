@@ -12,7 +12,7 @@
 #include "base/world.h"
 #include "contract/codes.h"
 
-enum { VERSION = 1, TABLES = 5, SCHEMA_MAX = 63, ADDRESS_MAX = 64 << 10 };
+enum { VERSION = 2, FORMER_VERSION = 1, TABLES = 4, SCHEMA_MAX = 63, ADDRESS_MAX = 64 << 10 };
 
 /* How long a sweep waits for others, and a writer for a server that is started again: between
  * tries, and in all. */
@@ -116,10 +116,9 @@ static bool find(struct store *store, bool *there, struct error *e)
 static bool make_tables(struct store *store, const struct world *world, struct error *e)
 {
     struct uuid name = world->new_id(world->self);
-    uint8_t version[8], made[8];
+    uint8_t version[8];
     struct pg_value row[] = { { PG_UUID, { (const char *)name.b, sizeof name.b } },
-                              pg_number(VERSION, version),
-                              pg_number(world->wall_ms(world->self), made) };
+                              pg_number(VERSION, version) };
 
     return pg_script(store->pg, store_postgres_schema, e) &&
            pg_ask(store->pg, SQL_LEDGER, row, COUNT(row), NULL, e);
@@ -163,11 +162,12 @@ static bool know(struct store *store, struct error *e)
         return error_set(e, CODE_LEDGER_DAMAGED,
                          "%s is damaged: its table ledger has %d rows, allowed 1",
                          pg_shown(store->pg), rows.count);
-    if (pg_int(&rows, 0, 1) != VERSION)
+    store->version = pg_int(&rows, 0, 1);
+    if (store->version != VERSION && store->version != FORMER_VERSION)
         return error_set(e, CODE_IO,
                          "%s: the ledger has version %lld, this writ knows %d; install the writ "
                          "that made it, or a newer one",
-                         pg_shown(store->pg), (long long)pg_int(&rows, 0, 1), VERSION);
+                         pg_shown(store->pg), (long long)store->version, VERSION);
     pg_copy(&rows, 0, 0, &store->name, sizeof store->name);
     return true;
 }
@@ -325,8 +325,13 @@ static bool try_begin(struct store *store, struct tip *tip, struct error *e)
     uint8_t room[8];
     struct pg_value schema = pg_number(store->schema, room);
 
-    return enter(store, SQL_BEGIN, e) && pg_send(store->pg, SQL_LOCK, &schema, 1, e) &&
-           tip_of(store, tip, e);
+    if (!enter(store, SQL_BEGIN, e) || !pg_send(store->pg, SQL_LOCK, &schema, 1, e) ||
+        !tip_of(store, tip, e))
+        return false;
+    if (store->version == VERSION || know(store, e)) /* another process may have renewed it */
+        return true;
+    roll_back(store);
+    return false;
 }
 
 static bool try_look(struct store *store, struct tip *tip, struct error *e)
@@ -366,8 +371,7 @@ static bool is_swept(struct store *store, struct pg_value begun, bool *swept, st
     _rows_ struct pg_rows rows = { 0 };
     char vacuum[64 + 2 * SCHEMA_MAX];
 
-    (void)snprintf(vacuum, sizeof vacuum, "VACUUM (SKIP_LOCKED) \"%s\".entries, \"%s\".rejects",
-                   store->place, store->place);
+    (void)snprintf(vacuum, sizeof vacuum, "VACUUM (SKIP_LOCKED) \"%s\".entries", store->place);
     if (!pg_order(store->pg, vacuum, e) ||
         !pg_ask(store->pg, SQL_SWEPT, values, COUNT(values), &rows, e))
         return false;
@@ -429,6 +433,18 @@ static bool commit(struct store *store, bool durable, struct error *e)
     return !store->erased || sweep(store, e);
 }
 
+/* ---- version 1 ---- */
+
+static bool is_former(const struct store *store)
+{
+    return store->version == FORMER_VERSION;
+}
+
+static bool renew(struct store *store, struct error *e)
+{
+    return pg_script(store->pg, store_postgres_renew, e);
+}
+
 const struct store_kind store_postgres = {
     .name = "postgres",
     .scheme = "postgres://",
@@ -442,16 +458,16 @@ const struct store_kind store_postgres = {
     .ask_entries = store_postgres_ask_entries,
     .add_entries = store_postgres_add_entries,
     .add_blocks = store_postgres_add_blocks,
-    .add_rejects = store_postgres_add_rejects,
     .add_checkpoint = store_postgres_add_checkpoint,
     .erase = store_postgres_erase,
     .sweep = sweep,
-    .erase_rejects = store_postgres_erase_rejects,
+    .is_former = is_former,
+    .read_former_rejects = store_postgres_read_former_rejects,
+    .renew = renew,
     .look = look,
     .look_end = roll_back,
     .read_entries = store_postgres_read_entries,
     .read_blocks = store_postgres_read_blocks,
-    .read_rejects = store_postgres_read_rejects,
     .read_checkpoints = store_postgres_read_checkpoints,
     .last_checkpoint = store_postgres_last_checkpoint,
     .newest_input = store_postgres_newest_input,

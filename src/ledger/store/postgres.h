@@ -26,15 +26,13 @@ enum sql {
     SQL_ENTRIES,
     SQL_NEWEST_INPUT,
     SQL_ADD_BLOCKS,
-    SQL_ADD_REJECTS,
     SQL_ADD_CHECKPOINT,
     SQL_ERASE,
-    SQL_ERASE_REJECTS,
     SQL_READ_UP,
     SQL_READ_DOWN,
     SQL_READ_BODY,
     SQL_READ_BLOCKS,
-    SQL_READ_REJECTS,
+    SQL_READ_FORMER_REJECTS,
     SQL_READ_CHECKPOINTS,
     SQL_LAST_CHECKPOINT,
     SQL_CHECK_TABLES,
@@ -47,9 +45,9 @@ enum sql {
 };
 
 extern const struct pg_book store_postgres_book;
-extern const char store_postgres_schema[];    /* all that a ledger has, in the search path */
-extern const char store_postgres_forgetful[]; /* for a ledger from before refusals were erased */
-extern const char store_postgres_copy[];      /* how entries are streamed in: so many columns */
+extern const char store_postgres_schema[]; /* all that a ledger has, in the search path */
+extern const char store_postgres_renew[];  /* makes a ledger of version 1 one of version 2 */
+extern const char store_postgres_copy[];   /* how entries are streamed in: so many columns */
 enum { COPY_COLUMNS = 17 };
 
 /* An entry that this store has written, and the size of the ledger up to it; 0: none. */
@@ -66,6 +64,7 @@ struct store {
     int64_t schema;       /* its number, which makes the lock's */
     int64_t tables;       /* of a ledger's, how many are there */
     struct uuid name;     /* the ledger's */
+    int64_t version;      /* of its tables */
     struct buf copy;      /* what is on its way */
     bool erased;          /* in this transaction */
     struct written added; /* the last one of this transaction */
@@ -88,21 +87,17 @@ bool store_postgres_add_entries(struct store *store, const struct entry *entries
                                 struct error *e);
 bool store_postgres_add_blocks(struct store *store, const struct block *blocks, size_t n,
                                struct error *e);
-bool store_postgres_add_rejects(struct store *store, const struct reject *rejects, size_t n,
-                                struct error *e);
 bool store_postgres_add_checkpoint(struct store *store, const struct kept_checkpoint *c,
                                    struct error *e);
 bool store_postgres_erase(struct store *store, int64_t seq, const struct digest *body_digest,
                           struct error *e);
-bool store_postgres_erase_rejects(struct store *store, struct str tenant, struct str subject,
-                                  struct error *e);
 
 bool store_postgres_read_entries(struct store *store, const struct entry_range *range,
                                  entry_reader reader, void *self, struct error *e);
 bool store_postgres_read_blocks(struct store *store, const struct block_range *range,
                                 block_reader reader, void *self, struct error *e);
-bool store_postgres_read_rejects(struct store *store, int64_t newest, reject_reader reader,
-                                 void *self, struct error *e);
+bool store_postgres_read_former_rejects(struct store *store, reject_reader reader, void *self,
+                                        struct error *e);
 bool store_postgres_read_checkpoints(struct store *store, checkpoint_reader reader, void *self,
                                      struct error *e);
 bool store_postgres_last_checkpoint(struct store *store, struct arena *a, struct str *note,

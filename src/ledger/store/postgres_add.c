@@ -129,32 +129,6 @@ bool store_postgres_add_blocks(struct store *store, const struct block *blocks, 
     return lists_send(store, &l, types, SQL_ADD_BLOCKS, e);
 }
 
-bool store_postgres_add_rejects(struct store *store, const struct reject *rejects, size_t n,
-                                struct error *e)
-{
-    static const enum pg_type types[] = { PG_INT,   PG_INT,   PG_TEXT,  PG_BYTES, PG_BYTES,
-                                          PG_BYTES, PG_BYTES, PG_BYTES, PG_BYTES };
-    _cleanup_(lists_free) struct lists l = { .count = COUNT(types) };
-
-    if (n == 0)
-        return true;
-    lists_begin(&l, types, n);
-    for (size_t i = 0; i < n; i++) {
-        const struct reject *r = &rejects[i];
-
-        pg_put_int(&l.list[0], r->recorded_ms);
-        pg_put_int(&l.list[1], r->bytes);
-        put_str(&l.list[2], str_of(r->code));
-        put_str(&l.list[3], str_of(r->pointer));
-        put_str(&l.list[4], str_of(r->message));
-        put_str(&l.list[5], r->tenant);
-        put_str(&l.list[6], r->subject);
-        pg_put_bytes(&l.list[7], r->digest.b, sizeof r->digest.b);
-        put_str(&l.list[8], r->event);
-    }
-    return lists_send(store, &l, types, SQL_ADD_REJECTS, e);
-}
-
 bool store_postgres_add_checkpoint(struct store *store, const struct kept_checkpoint *c,
                                    struct error *e)
 {
@@ -181,14 +155,4 @@ bool store_postgres_erase(struct store *store, int64_t seq, const struct digest 
                          (long long)seq);
     store->erased = true;
     return true;
-}
-
-bool store_postgres_erase_rejects(struct store *store, struct str tenant, struct str subject,
-                                  struct error *e)
-{
-    struct pg_value values[] = { { PG_BYTES, tenant }, { PG_BYTES, subject } };
-
-    store->erased = true;
-    return pg_script(store->pg, store_postgres_forgetful, e) &&
-           pg_ask(store->pg, SQL_ERASE_REJECTS, values, COUNT(values), NULL, e);
 }

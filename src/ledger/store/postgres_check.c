@@ -116,6 +116,11 @@ bool store_postgres_check(struct store *store, const struct index_sum *sum, stru
 
     (void)sum;
     *finding = NULL;
+    if (store->version == 1)
+        return error_set(e, CODE_IO,
+                         "%s was made by an earlier writ, which kept refusals outside of the tree; "
+                         "append to it once, which enters them, then verify it",
+                         pg_shown(store->pg));
     return check_tables(store, a, finding, e) &&
            (*finding || check_entries(store, a, &size, finding, e)) &&
            (*finding || check_blocks(store, a, size, finding, e)) &&

@@ -171,7 +171,7 @@ bool store_postgres_read_blocks(struct store *store, const struct block_range *r
     return said != TOLD_FAULT;
 }
 
-/* ---- rejects ---- */
+/* ---- refusals of version 1 ---- */
 
 static const char *text_of(const struct pg_rows *rows, int row, int column, struct arena *a)
 {
@@ -182,8 +182,7 @@ static enum told tell_reject(const struct pg_rows *rows, int row, reject_reader 
                              struct error *e)
 {
     _arena_ struct arena a = { 0 };
-    struct reject reject = { .n = pg_int(rows, row, 0),
-                             .recorded_ms = pg_int(rows, row, 1),
+    struct reject reject = { .recorded_ms = pg_int(rows, row, 1),
                              .bytes = pg_int(rows, row, 2),
                              .code = text_of(rows, row, 3, &a),
                              .pointer = text_of(rows, row, 4, &a),
@@ -193,25 +192,25 @@ static enum told tell_reject(const struct pg_rows *rows, int row, reject_reader 
                              .event = pg_bytes(rows, row, 9) };
     struct error why;
 
+    reject.erased = reject.bytes > 0 && reject.event.n == 0;
     pg_copy(rows, row, 8, &reject.digest, sizeof reject.digest);
     why.code = CODE_NONE;
     return told(reader(self, &reject, &why), &why, e);
 }
 
-bool store_postgres_read_rejects(struct store *store, int64_t newest, reject_reader reader,
-                                 void *self, struct error *e)
+bool store_postgres_read_former_rejects(struct store *store, reject_reader reader, void *self,
+                                        struct error *e)
 {
     enum told said = TOLD_MORE;
     int64_t after = 0;
     int count = CHUNK;
 
     while (said == TOLD_MORE && count == CHUNK) {
-        uint8_t room[3][8];
-        struct pg_value values[] = { pg_number(after, room[0]), pg_number(newest, room[1]),
-                                     pg_number(CHUNK, room[2]) };
+        uint8_t room[2][8];
+        struct pg_value values[] = { pg_number(after, room[0]), pg_number(CHUNK, room[1]) };
         _rows_ struct pg_rows rows = { 0 };
 
-        if (!pg_ask(store->pg, SQL_READ_REJECTS, values, COUNT(values), &rows, e))
+        if (!pg_ask(store->pg, SQL_READ_FORMER_REJECTS, values, COUNT(values), &rows, e))
             return false;
         count = rows.count;
         for (int row = 0; row < count && said == TOLD_MORE; row++) {

@@ -19,30 +19,16 @@
     " THEN RETURN NEW; END IF;"                                                                     \
     " RAISE EXCEPTION 'a ledger only grows: UPDATE of entries is refused, but for erasing a body';" \
     "END"
-#define ONLY_FORGET                                                                               \
-    "BEGIN"                                                                                       \
-    " IF octet_length(NEW.pointer) + octet_length(NEW.message) + octet_length(NEW.event) = 0"     \
-    "  AND (NEW.n, NEW.recorded, NEW.bytes, NEW.code, NEW.tenant, NEW.subject, NEW.digest)"       \
-    "  IS NOT DISTINCT FROM"                                                                      \
-    "  (OLD.n, OLD.recorded, OLD.bytes, OLD.code, OLD.tenant, OLD.subject, OLD.digest)"           \
-    " THEN RETURN NEW; END IF;"                                                                   \
-    " RAISE EXCEPTION 'a ledger only grows: UPDATE of rejects is refused, but for erasing text';" \
-    "END"
+#define LEDGER_TRIGGER                                                    \
+    "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger" \
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse()"
 
-#define FORGETFUL_FUNCTION \
-    "CREATE FUNCTION only_forget() RETURNS trigger LANGUAGE plpgsql AS $$" ONLY_FORGET "$$;"
-#define FORGETFUL_TRIGGERS                                       \
-    "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON rejects" \
-    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"             \
-    "CREATE TRIGGER only_forget BEFORE UPDATE ON rejects"        \
-    " FOR EACH ROW EXECUTE FUNCTION only_forget();"
-
-/* Texts that may hold any character, U+0000 too, or no UTF-8 at all (a refused event), are bytea.
+/* Texts that may hold any character, U+0000 too, are bytea.
  * An index takes texts of 2,700 bytes: `key` stands for tenant, robot and subject in theirs. What
  * is long is not compressed, because everybody else waits meanwhile. The fixed columns come first:
  * so no space is lost between them. */
 const char store_postgres_schema[] =
-    "CREATE TABLE ledger (name uuid NOT NULL, version int NOT NULL, made bigint NOT NULL);"
+    "CREATE TABLE ledger (name uuid NOT NULL, version int NOT NULL);"
     "CREATE TABLE entries ("
     " seq bigint PRIMARY KEY, place bigint NOT NULL, traits bigint NOT NULL,"
     " snapshot bigint NOT NULL, created bigint NOT NULL, recorded bigint NOT NULL,"
@@ -57,26 +43,22 @@ const char store_postgres_schema[] =
     "ALTER TABLE blocks ALTER names SET STORAGE PLAIN;"
     "CREATE TABLE checkpoints (size bigint NOT NULL, made bigint NOT NULL, note bytea NOT NULL);"
     "CREATE INDEX checkpoints_size ON checkpoints (size, made);"
-    "CREATE TABLE rejects (n bigint PRIMARY KEY, recorded bigint NOT NULL, bytes bigint NOT NULL,"
-    " code text NOT NULL, pointer bytea NOT NULL, message bytea NOT NULL, tenant bytea NOT NULL,"
-    " subject bytea NOT NULL, digest bytea NOT NULL, event bytea NOT NULL);"
 
     "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$" REFUSE "$$;"
-    "CREATE FUNCTION only_erase() RETURNS trigger LANGUAGE plpgsql AS $$" ONLY_ERASE
-    "$$;" FORGETFUL_FUNCTION "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON entries"
+    "CREATE FUNCTION only_erase() RETURNS trigger LANGUAGE plpgsql AS $$" ONLY_ERASE "$$;"
+    "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON entries"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
     "CREATE TRIGGER only_erase BEFORE UPDATE ON entries"
     " FOR EACH ROW EXECUTE FUNCTION only_erase();"
     "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON blocks"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
     "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON checkpoints"
-    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();" FORGETFUL_TRIGGERS
-    "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger"
-    " FOR EACH STATEMENT EXECUTE FUNCTION refuse()";
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();" LEDGER_TRIGGER;
 
-const char store_postgres_forgetful[] =
-    "DO $do$ BEGIN IF to_regproc('only_forget') IS NULL THEN " FORGETFUL_FUNCTION
-    "DROP TRIGGER refuse ON rejects;" FORGETFUL_TRIGGERS "END IF; END $do$";
+/* Version 1 had refusals in a table that no tree covered, and the time when it was made. */
+const char store_postgres_renew[] =
+    "DROP TABLE rejects; DROP FUNCTION IF EXISTS only_forget(); DROP TRIGGER refuse ON ledger;"
+    "UPDATE ledger SET version = 2; ALTER TABLE ledger DROP COLUMN made;" LEDGER_TRIGGER;
 
 const char store_postgres_copy[] =
     "COPY entries (seq, place, traits, snapshot, created, recorded, id, key, kind, subject, tenant,"
@@ -112,8 +94,8 @@ static const char *const texts[SQL_COUNT] = {
         " count(*) FILTER (WHERE c.relname = 'ledger'), count(c.oid)"
         " FROM (SELECT 1) one LEFT JOIN pg_namespace n ON n.nspname = $1"
         " LEFT JOIN pg_class c ON c.relnamespace = n.oid"
-        "  AND c.relname IN ('ledger', 'entries', 'blocks', 'checkpoints', 'rejects') GROUP BY n.oid",
-    [SQL_LEDGER] = "INSERT INTO ledger VALUES ($1, $2, $3)",
+        "  AND c.relname IN ('ledger', 'entries', 'blocks', 'checkpoints') GROUP BY n.oid",
+    [SQL_LEDGER] = "INSERT INTO ledger VALUES ($1, $2)",
     [SQL_NAME]   = "SELECT name, version FROM ledger",
 
     [SQL_BEGIN]    = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
@@ -129,7 +111,7 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_SWEPT] =
         "SELECT bool_and(s.n_dead_tup = 0 AND " MICROSECONDS("s.last_vacuum") " > $1)"
         " FROM pg_class t JOIN pg_stat_all_tables s ON s.relid IN (t.oid, t.reltoastrelid)"
-        " WHERE t.relnamespace = $2::bigint::oid AND t.relname IN ('entries', 'rejects')",
+        " WHERE t.relnamespace = $2::bigint::oid AND t.relname = 'entries'",
     [SQL_LOOK]     = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 
     [SQL_LASTS] =
@@ -148,26 +130,17 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_ADD_BLOCKS] =
         "INSERT INTO blocks (level, n, root, names)"
         " SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bytea[])",
-    [SQL_ADD_REJECTS] =
-        "INSERT INTO rejects (recorded, bytes, code, pointer, message, tenant, subject, digest, event, n)"
-        " SELECT a.c1, a.c2, a.c3, a.c4, a.c5, a.c6, a.c7, a.c8, a.c9, a.n + coalesce((SELECT max(n) FROM rejects), 0)"
-        " FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[], $5::bytea[], $6::bytea[],"
-        "  $7::bytea[], $8::bytea[], $9::bytea[])"
-        " WITH ORDINALITY a(c1, c2, c3, c4, c5, c6, c7, c8, c9, n)",
     [SQL_ADD_CHECKPOINT] = "INSERT INTO checkpoints (size, made, note) VALUES ($1, $2, $3)",
     [SQL_ERASE] =
         "UPDATE entries SET body = NULL, salt = NULL, erased = $2 WHERE seq = $1 AND erased IS NULL",
-    [SQL_ERASE_REJECTS] =
-        "UPDATE rejects SET pointer = '', message = '', event = ''"
-        " WHERE tenant = $1 AND subject = $2 AND octet_length(event) > 0",
 
     [SQL_READ_UP]      = ENTRY " WHERE seq >= $1 AND seq < $2 ORDER BY seq LIMIT $5",
     [SQL_READ_DOWN]    = ENTRY " WHERE seq >= $1 AND seq < $2 ORDER BY seq DESC LIMIT $5",
     [SQL_READ_BODY]    = "SELECT body FROM entries WHERE seq = $1",
     [SQL_READ_BLOCKS]  = "SELECT n, root, names FROM blocks WHERE level = $1 AND n >= $2 AND n < $3 ORDER BY n LIMIT $4",
-    [SQL_READ_REJECTS] =
+    [SQL_READ_FORMER_REJECTS] =
         "SELECT n, recorded, bytes, code, pointer, message, tenant, subject, digest, event"
-        " FROM rejects WHERE n > $1 AND n > (SELECT coalesce(max(n), 0) FROM rejects) - $2 ORDER BY n LIMIT $3",
+        " FROM rejects WHERE n > $1 ORDER BY n LIMIT $2",
     [SQL_READ_CHECKPOINTS] = "SELECT size, made, note FROM checkpoints ORDER BY size, made OFFSET $1 LIMIT $2",
     [SQL_LAST_CHECKPOINT]  = "SELECT note FROM checkpoints ORDER BY size DESC, made DESC LIMIT 1",
 
@@ -183,18 +156,16 @@ static const char *const texts[SQL_COUNT] = {
         " || int8send(CASE kind WHEN 1 THEN octet_length(robot) ELSE 0 END)"
         " || CASE kind WHEN 1 THEN robot ELSE '' END || subject) FOR 16)",
     /* Each is as it is made above: the tables, which the server's log has, with no rule, policy, check,
-     * heir or default; the indexes; and of triggers there are no others. 2 is BEFORE, 1 FOR EACH ROW,
+     * heir or default; the indexes; and there is nothing else, nor another trigger. 2 is BEFORE, 1 FOR EACH ROW,
      * 8 DELETE, 16 UPDATE, 32 TRUNCATE. */
     [SQL_CHECK_TABLES] =
         "SELECT o.name FROM (VALUES"
-        "  ('ledger', 'name uuid!, version integer!, made bigint!'),"
+        "  ('ledger', 'name uuid!, version integer!'),"
         "  ('entries', 'seq bigint!, place bigint!, traits bigint!, snapshot bigint!, created bigint!,"
         " recorded bigint!, id uuid!, key uuid!, kind smallint!, subject bytea!, tenant bytea!, robot bytea!,"
         " content bytea!, leaf bytea!, salt bytea, erased bytea, body text'),"
         "  ('blocks', 'n bigint!, level bigint!, root bytea!, names bytea!'),"
-        "  ('checkpoints', 'size bigint!, made bigint!, note bytea!'),"
-        "  ('rejects', 'n bigint!, recorded bigint!, bytes bigint!, code text!, pointer bytea!, message bytea!,"
-        " tenant bytea!, subject bytea!, digest bytea!, event bytea!')) o(name, columns)"
+        "  ('checkpoints', 'size bigint!, made bigint!, note bytea!')) o(name, columns)"
         " LEFT JOIN pg_class c ON c.relname = o.name AND c.relnamespace = $1::bigint::oid"
         " WHERE c.oid IS NULL OR c.relkind <> 'r' OR c.relpersistence <> 'p' OR c.relrowsecurity"
         " OR EXISTS (SELECT FROM pg_rewrite r WHERE r.ev_class = c.oid)"
@@ -209,23 +180,23 @@ static const char *const texts[SQL_COUNT] = {
         "  ('entries_event', 'UNIQUE INDEX entries_event ON entries USING btree (key, place) WHERE (kind = 1)'),"
         "  ('entries_input', 'INDEX entries_input ON entries USING btree (key, created, seq) WHERE (kind = 0)'),"
         "  ('blocks_pkey', 'UNIQUE INDEX blocks_pkey ON blocks USING btree (level, n)'),"
-        "  ('checkpoints_size', 'INDEX checkpoints_size ON checkpoints USING btree (size, made)'),"
-        "  ('rejects_pkey', 'UNIQUE INDEX rejects_pkey ON rejects USING btree (n)')) o(name, made)"
+        "  ('checkpoints_size', 'INDEX checkpoints_size ON checkpoints USING btree (size, made)')) o(name, made)"
         " WHERE NOT EXISTS (SELECT FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"
         "  WHERE c.relname = o.name AND c.relnamespace = $1::bigint::oid AND i.indisvalid AND"
         "  replace(pg_get_indexdef(c.oid), ' ON ' || $1::bigint::oid::regnamespace || '.', ' ON ') = 'CREATE ' || o.made)"
         " UNION ALL SELECT t.tgname::text FROM pg_trigger t"
         " JOIN pg_class c ON c.oid = t.tgrelid AND c.relnamespace = $1::bigint::oid"
         " JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_language l ON l.oid = p.prolang"
-        " WHERE c.relname IN ('ledger', 'entries', 'blocks', 'checkpoints', 'rejects') AND NOT t.tgisinternal"
+        " WHERE c.relname IN ('ledger', 'entries', 'blocks', 'checkpoints') AND NOT t.tgisinternal"
         " AND NOT (t.tgqual IS NULL AND t.tgattr::text = '' AND p.pronamespace = c.relnamespace"
         "  AND p.proname = t.tgname AND l.lanname = 'plpgsql'"
         "  AND CASE t.tgname WHEN 'refuse' THEN p.prosrc = $$" REFUSE "$$"
-        "    AND (t.tgtype = CASE WHEN c.relname IN ('entries', 'rejects') THEN 42 ELSE 58 END"
-        "     OR (t.tgtype = 58 AND c.relname = 'rejects'))"
+        "    AND t.tgtype = CASE WHEN c.relname = 'entries' THEN 42 ELSE 58 END"
         "   WHEN 'only_erase' THEN p.prosrc = $$" ONLY_ERASE "$$ AND t.tgtype = 19 AND c.relname = 'entries'"
-        "   WHEN 'only_forget' THEN p.prosrc = $$" ONLY_FORGET "$$ AND t.tgtype = 19 AND c.relname = 'rejects'"
         "   ELSE false END)"
+        " UNION ALL SELECT c.relname::text FROM pg_class c WHERE c.relnamespace = $1::bigint::oid AND c.relname NOT IN"
+        " ('ledger', 'entries', 'blocks', 'checkpoints', 'entries_pkey', 'entries_event', 'entries_input',"
+        " 'blocks_pkey', 'checkpoints_size')"
         " LIMIT 1",
     /* The same by the table and by the indexes that the rules rely on. */
     [SQL_CHECK_PLAIN]   = "SELECT count(*), sum(seq)::text FROM entries WHERE kind = 1",

@@ -56,8 +56,9 @@ static bool know(struct store *s, struct error *e)
     if (version > SCHEMA_VERSION)
         return error_set(e, CODE_IO, "'%s' was made by a newer writ (version %lld, known is %d)",
                          s->how.where, (long long)version, SCHEMA_VERSION);
-    if (version != SCHEMA_VERSION || !s->name[0])
+    if ((version != SCHEMA_VERSION && version != FORMER_VERSION) || !s->name[0])
         return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is not a ledger", s->how.where);
+    s->version = version;
     return true;
 }
 
@@ -221,6 +222,10 @@ static bool sqlite_begin(struct store *s, struct tip *tip, struct error *e)
                          s->how.where);
     if (!start(s, Q_BEGIN, tip, e))
         return false;
+    if (s->version != SCHEMA_VERSION && !know(s, e)) { /* another process may have renewed it */
+        sqlite_rollback(s);
+        return false;
+    }
     sqlite_log_prolong(&s->db);
     return true;
 }
@@ -356,30 +361,6 @@ static bool sqlite_add_blocks(struct store *s, const struct block *blocks, size_
     return true;
 }
 
-static bool sqlite_add_rejects(struct store *s, const struct reject *rejects, size_t n,
-                               struct error *e)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct reject *r = &rejects[i];
-        struct query *q;
-
-        if (!sqlite_query(&s->db, Q_REJECT_ADD, &q, e))
-            return false;
-        query_int(q, 1, r->recorded_ms);
-        query_text(q, 2, str_of(r->code));
-        query_text(q, 3, str_of(r->pointer));
-        query_text(q, 4, str_of(r->message));
-        query_text(q, 5, r->tenant);
-        query_text(q, 6, r->subject);
-        query_blob(q, 7, r->event.s, r->event.n);
-        query_blob(q, 8, r->digest.b, DIGEST_BYTES);
-        query_int(q, 9, r->bytes);
-        if (!query_run(q, e))
-            return false;
-    }
-    return true;
-}
-
 static bool sqlite_add_checkpoint(struct store *s, const struct kept_checkpoint *c, struct error *e)
 {
     struct query *q;
@@ -413,32 +394,23 @@ static bool sqlite_erase(struct store *s, int64_t seq, const struct digest *body
     return query_run(q, e);
 }
 
-/* A ledger that was made before they could be erased holds them fast. */
-static bool let_forget(struct store *s, struct error *e)
-{
-    struct query *q;
-    bool former = false;
+/* ---- version 1 ---- */
 
-    if (!sqlite_query(&s->db, Q_FORMER, &q, e))
-        return false;
-    query_text(q, 1, str_of(store_sqlite_former));
-    if (!query_step(q, &former, e))
-        return false;
-    query_done(q);
-    return !former || sqlite_run(&s->db, store_sqlite_forgetful, e);
+static bool sqlite_is_former(const struct store *s)
+{
+    return s->version == FORMER_VERSION;
 }
 
-static bool sqlite_erase_rejects(struct store *s, struct str tenant, struct str subject,
-                                 struct error *e)
+static bool sqlite_renew(struct store *s, struct error *e)
 {
-    struct query *q;
+    _arena_ struct arena a = { 0 };
 
-    begin_erasing(s);
-    if (!let_forget(s, e) || !sqlite_query(&s->db, Q_REJECTS_ERASE, &q, e))
-        return false;
-    query_text(q, 1, tenant);
-    query_text(q, 2, subject);
-    return query_run(q, e);
+    return sqlite_run(&s->db, store_sqlite_renew, e) &&
+           sqlite_run(&s->db,
+                      arena_printf(&a,
+                                   "INSERT INTO ledger VALUES ('%s', %d); PRAGMA user_version = %d",
+                                   s->name, SCHEMA_VERSION, SCHEMA_VERSION),
+                      e);
 }
 
 const struct store_kind store_sqlite = {
@@ -453,16 +425,16 @@ const struct store_kind store_sqlite = {
     .ask_entries = sqlite_ask_entries,
     .add_entries = sqlite_add_entries,
     .add_blocks = sqlite_add_blocks,
-    .add_rejects = sqlite_add_rejects,
     .add_checkpoint = sqlite_add_checkpoint,
     .erase = sqlite_erase,
     .sweep = sqlite_sweep,
-    .erase_rejects = sqlite_erase_rejects,
+    .is_former = sqlite_is_former,
+    .read_former_rejects = sqlite_read_former_rejects,
+    .renew = sqlite_renew,
     .look = sqlite_look,
     .look_end = sqlite_look_end,
     .read_entries = sqlite_read_entries,
     .read_blocks = sqlite_read_blocks,
-    .read_rejects = sqlite_read_rejects,
     .read_checkpoints = sqlite_read_checkpoints,
     .last_checkpoint = sqlite_last_checkpoint,
     .newest_input = sqlite_newest_input,

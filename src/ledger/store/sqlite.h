@@ -30,10 +30,7 @@ enum statement {
     Q_BLOCK_ADD,
     Q_BLOCKS,
     Q_BLOCK_COUNTS,
-    Q_REJECT_ADD,
-    Q_REJECTS_ERASE,
-    Q_FORMER,
-    Q_REJECTS,
+    Q_FORMER_REJECTS,
     Q_CHECKPOINT_ADD,
     Q_CHECKPOINTS,
     Q_CHECKPOINT_LAST,
@@ -44,7 +41,6 @@ enum statement {
     Q_RUNS,
     Q_SCHEMA,
     Q_INTEGRITY,
-    Q_INTEGRITY_ALL,
     Q_COUNT,
 };
 
@@ -54,15 +50,15 @@ extern const char *const store_sqlite_texts[Q_COUNT];
 extern const char store_sqlite_touch[]; /* writes a page as it was */
 
 /* What SQLite keeps of the statements that made tables and indexes. */
-enum { SCHEMA_ROWS = 7 };
+enum { SCHEMA_ROWS = 6 };
 
 extern const char *const store_sqlite_schema[SCHEMA_ROWS];
 extern const char store_sqlite_triggers[];
 
-/* What a ledger has that was made before refusals could be erased, and what gives it the other. */
-extern const char store_sqlite_former[], store_sqlite_forgetful[];
+/* Takes from a ledger of version 1 what this version does not have; its row is then missing. */
+extern const char store_sqlite_renew[];
 
-enum { SCHEMA_VERSION = 1, ADD_ROWS = 8, ENTRY_COLUMNS = 16 };
+enum { SCHEMA_VERSION = 2, FORMER_VERSION = 1, ADD_ROWS = 8, ENTRY_COLUMNS = 16 };
 
 /* The key of an event in the runs: ordered by the execution's hash, then place, then seq. */
 struct run_key {
@@ -99,10 +95,11 @@ struct store {
     struct sqlite db;
     struct store_open how;
     char name[UUID_TEXT];
-    struct tip tip; /* of this transaction, with what it has added */
-    bool still;     /* opened as a file that nobody writes to */
-    bool alone;     /* cannot be locked, and all that it has is in the one file */
-    bool erases;    /* this transaction does */
+    int64_t version; /* of the tables */
+    struct tip tip;  /* of this transaction, with what it has added */
+    bool still;      /* opened as a file that nobody writes to */
+    bool alone;      /* cannot be locked, and all that it has is in the one file */
+    bool erases;     /* this transaction does */
     struct {
         struct query *q;
         int64_t rows;
@@ -182,8 +179,8 @@ bool sqlite_read_entries(struct store *s, const struct entry_range *range, entry
                          void *self, struct error *e);
 bool sqlite_read_blocks(struct store *s, const struct block_range *range, block_reader reader,
                         void *self, struct error *e);
-bool sqlite_read_rejects(struct store *s, int64_t newest, reject_reader reader, void *self,
-                         struct error *e);
+bool sqlite_read_former_rejects(struct store *s, reject_reader reader, void *self,
+                                struct error *e) NODISCARD;
 bool sqlite_read_checkpoints(struct store *s, checkpoint_reader reader, void *self,
                              struct error *e);
 bool sqlite_last_checkpoint(struct store *s, struct arena *a, struct str *note, struct error *e);

@@ -327,8 +327,6 @@ static bool is_our_trigger(struct str sql)
 
     if (!str_begins(sql, "CREATE TRIGGER "))
         return false;
-    if (str_eq(sql, (struct str){ store_sqlite_former, strlen(store_sqlite_former) - 1 }))
-        return true;
     all = memmem(all, (size_t)(end - all), sql.s, sql.n);
     return all && all[sql.n] == ';';
 }
@@ -357,11 +355,9 @@ static struct str name_in(const char *sql)
     return (struct str){ sql, strcspn(sql, " ") };
 }
 
-/* Is there each table and index that writ makes, as it makes them, and no trigger but its own? Some
- * of those may be missing: what they keep from happening is found. *known: there is nothing else.
- */
-static bool know_schema(struct store *s, bool *known, struct arena *a, const char **finding,
-                        struct error *e)
+/* Is there each table and index that writ makes, as it makes them, and nothing else but its own
+ * triggers? Some of those may be missing: what they keep from happening is found. */
+static bool know_schema(struct store *s, struct arena *a, const char **finding, struct error *e)
 {
     size_t there[SCHEMA_ROWS] = { 0 };
     struct query *q;
@@ -369,18 +365,14 @@ static bool know_schema(struct store *s, bool *known, struct arena *a, const cha
 
     if (!sqlite_query(&s->db, Q_SCHEMA, &q, e))
         return false;
-    *known = true;
     for (;;) {
         if (!query_step(q, &row, e))
             return false;
         if (!row)
             break;
-        if (str_is(column_text(q, 0), "trigger")) {
-            if (!is_our_trigger(column_text(q, 2)))
-                *finding = not_ours(column_text(q, 1), a);
-        } else if (!count_ours(column_text(q, 2), there)) {
-            *known = false;
-        }
+        if (str_is(column_text(q, 0), "trigger") ? !is_our_trigger(column_text(q, 2))
+                                                 : !count_ours(column_text(q, 2), there))
+            *finding = not_ours(column_text(q, 1), a);
     }
     query_done(q);
     for (size_t i = 0; i < SCHEMA_ROWS; i++)
@@ -389,17 +381,16 @@ static bool know_schema(struct store *s, bool *known, struct arena *a, const cha
     return true;
 }
 
-/* SQLite's own look at pages, types and indexes: of one table, or (NULL) of the whole file. */
+/* SQLite's own look at pages, types and indexes of one table. */
 static bool check_pages(struct store *s, const char *table, struct arena *a, const char **finding,
                         struct error *e)
 {
     bool row = false;
     struct query *q;
 
-    if (!sqlite_query(&s->db, table ? Q_INTEGRITY : Q_INTEGRITY_ALL, &q, e))
+    if (!sqlite_query(&s->db, Q_INTEGRITY, &q, e))
         return false;
-    if (table)
-        query_text(q, 1, str_of(table));
+    query_text(q, 1, str_of(table));
     if (!query_step(q, &row, e))
         return false;
     if (row && !str_is(column_text(q, 0), "ok"))
@@ -409,21 +400,15 @@ static bool check_pages(struct store *s, const char *table, struct arena *a, con
 }
 
 /* All but the entries, which the walk has read: every column of every row, from row to row and each
- * by its number. An index that somebody else made might be used to find them: then SQLite looks at
- * everything. sqlite_schema stands for the free pages, too. */
+ * by its number. sqlite_schema stands for the free pages, too. */
 static bool check_file(struct store *s, const struct index_sum *sum, struct arena *a,
                        const char **finding, struct error *e)
 {
-    static const char *const tables[] = { "sqlite_schema", "ledger",      "blocks",
-                                          "runs",          "checkpoints", "rejects" };
-    bool known;
+    static const char *const tables[] = { "sqlite_schema", "ledger", "blocks", "runs",
+                                          "checkpoints" };
 
-    if (!know_schema(s, &known, a, finding, e))
+    if (!know_schema(s, a, finding, e))
         return false;
-    if (*finding)
-        return true;
-    if (!known)
-        return check_pages(s, NULL, a, finding, e);
     for (size_t i = 0; i < COUNT(tables) && !*finding; i++)
         if (!check_pages(s, tables[i], a, finding, e))
             return false;
@@ -434,6 +419,11 @@ bool sqlite_check(struct store *s, const struct index_sum *sum, struct arena *a,
                   const char **finding, struct error *e)
 {
     *finding = NULL;
+    if (s->version != SCHEMA_VERSION)
+        return error_set(e, CODE_IO,
+                         "'%s' was made by an earlier writ, which kept refusals outside of the "
+                         "tree; append to it once, which enters them, then verify it",
+                         s->how.where);
     check_walk(s, a, finding);
     return (*finding || check_file(s, sum, a, finding, e)) &&
            (*finding || check_blocks(s, a, finding, e)) &&

@@ -26,16 +26,10 @@
     "CREATE TRIGGER " table "_fixed BEFORE UPDATE ON " table \
     " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END;"
 
-#define FORGETFUL                                                                             \
-    "CREATE TRIGGER rejects_fixed BEFORE UPDATE ON rejects WHEN NOT (NEW.n IS OLD.n"          \
-    " AND NEW.recorded IS OLD.recorded AND NEW.code IS OLD.code AND NEW.tenant IS OLD.tenant" \
-    " AND NEW.subject IS OLD.subject AND NEW.digest IS OLD.digest AND NEW.bytes IS OLD.bytes" \
-    " AND NEW.pointer IS '' AND NEW.message IS '' AND NEW.event IS x'')"                      \
-    " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END;"
+#define LEDGER "CREATE TABLE ledger (name TEXT NOT NULL, version INTEGER NOT NULL) STRICT"
 
 const char *const store_sqlite_schema[SCHEMA_ROWS] = {
-    "CREATE TABLE ledger (name TEXT NOT NULL, version INTEGER NOT NULL, made INTEGER NOT NULL)"
-    " STRICT",
+    LEDGER,
     "CREATE TABLE entries (seq INTEGER PRIMARY KEY, id BLOB NOT NULL, kind INTEGER NOT NULL,"
     " subject TEXT NOT NULL, tenant TEXT NOT NULL, robot TEXT NOT NULL, place INTEGER NOT NULL,"
     " traits INTEGER NOT NULL, snapshot INTEGER NOT NULL, created INTEGER NOT NULL,"
@@ -48,9 +42,6 @@ const char *const store_sqlite_schema[SCHEMA_ROWS] = {
     " PRIMARY KEY (run, first)) STRICT",
     "CREATE TABLE checkpoints (n INTEGER PRIMARY KEY, size INTEGER NOT NULL,"
     " made INTEGER NOT NULL, note TEXT NOT NULL) STRICT",
-    "CREATE TABLE rejects (n INTEGER PRIMARY KEY, recorded INTEGER NOT NULL, code TEXT NOT NULL,"
-    " pointer TEXT NOT NULL, message TEXT NOT NULL, tenant TEXT NOT NULL, subject TEXT NOT NULL,"
-    " event BLOB NOT NULL, digest BLOB NOT NULL, bytes INTEGER NOT NULL) STRICT",
 };
 
 const char store_sqlite_triggers[] =
@@ -63,16 +54,15 @@ const char store_sqlite_triggers[] =
     " AND NEW.body IS NULL AND OLD.erased IS NULL AND NEW.erased IS NOT NULL)"
     " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END;"
     /* clang-format off */
-    FORGETFUL
-    KEPT("entries") KEPT("blocks") KEPT("checkpoints") KEPT("rejects")
+    KEPT("entries") KEPT("blocks") KEPT("checkpoints")
     FIXED("blocks") FIXED("checkpoints");
 /* clang-format on */
 
-const char store_sqlite_former[] = FIXED("rejects");
-const char store_sqlite_forgetful[] = "DROP TRIGGER rejects_fixed;" FORGETFUL;
+/* Version 1 had refusals in a table that no tree covered, and the time when it was made. */
+const char store_sqlite_renew[] = "DROP TABLE rejects; DROP TABLE ledger; " LEDGER;
+#undef LEDGER
 #undef KEPT
 #undef FIXED
-#undef FORGETFUL
 
 #define LIGHT                                                                                   \
     "SELECT seq, id, kind, subject, tenant, robot, place, traits, snapshot, created, recorded," \
@@ -89,7 +79,7 @@ const char *const store_sqlite_texts[Q_COUNT] = {
     [Q_LOOK] = "BEGIN",
     [Q_COMMIT] = "COMMIT",
     [Q_LEDGER] = "SELECT name, version FROM ledger",
-    [Q_TABLES] = "SELECT 1 FROM entries, blocks, runs, checkpoints, rejects",
+    [Q_TABLES] = "SELECT 1 FROM entries, blocks, runs, checkpoints",
     [Q_TIP] = "SELECT seq, recorded FROM entries ORDER BY seq DESC LIMIT 1",
     [Q_ENTRY_ADD] = "INSERT INTO entries VALUES " ROW,
     /* Many rows a statement cost a fifth less. With ROLLBACK, none has to be taken back alone. */
@@ -118,11 +108,7 @@ const char *const store_sqlite_texts[Q_COUNT] = {
     [Q_BLOCKS] = "SELECT level, n, root, names FROM blocks WHERE level = ? AND n >= ? AND n < ?"
                  " ORDER BY n",
     [Q_BLOCK_COUNTS] = "SELECT level, count(*), min(n), max(n) FROM blocks GROUP BY level",
-    [Q_REJECT_ADD] = "INSERT INTO rejects VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [Q_REJECTS_ERASE] = "UPDATE rejects SET pointer = '', message = '', event = x''"
-                        " WHERE tenant = ? AND subject = ? AND length(event) > 0",
-    [Q_FORMER] = "SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND sql || ';' = ?",
-    [Q_REJECTS] = "SELECT * FROM rejects WHERE n > (SELECT max(n) FROM rejects) - ? ORDER BY n",
+    [Q_FORMER_REJECTS] = "SELECT * FROM rejects ORDER BY n",
     [Q_CHECKPOINT_ADD] = "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?)",
     [Q_CHECKPOINTS] = "SELECT size, made, note FROM checkpoints ORDER BY size, n",
     /* Who looked at the ledger earlier may sign it later: the last row need not be the one about
@@ -136,7 +122,6 @@ const char *const store_sqlite_texts[Q_COUNT] = {
     [Q_RUNS] = "SELECT run, first, keys FROM runs ORDER BY run, first",
     [Q_SCHEMA] = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL",
     [Q_INTEGRITY] = "SELECT integrity_check FROM pragma_integrity_check(?)",
-    [Q_INTEGRITY_ALL] = "PRAGMA integrity_check(1)",
 };
 #undef LIGHT
 #undef WALK
@@ -148,8 +133,8 @@ const char *const store_sqlite_texts[Q_COUNT] = {
  * as long. */
 enum { APPLICATION_ID = 0x77726974, PAGE_BYTES = 8192 };
 
-const char store_sqlite_touch[] = "PRAGMA user_version = 1";
-_Static_assert(SCHEMA_VERSION == 1, "as above");
+const char store_sqlite_touch[] = "PRAGMA user_version = 2";
+_Static_assert(SCHEMA_VERSION == 2, "as above");
 
 /* ---- making ---- */
 
@@ -174,8 +159,8 @@ static bool fill(struct sqlite *db, const struct world *world, struct arena *a, 
             return false;
     return sqlite_run(db, store_sqlite_triggers, e) &&
            sqlite_run(db,
-                      arena_printf(a, "INSERT INTO ledger VALUES ('%s', %d, %lld); COMMIT", name,
-                                   SCHEMA_VERSION, (long long)world->wall_ms(world->self)),
+                      arena_printf(a, "INSERT INTO ledger VALUES ('%s', %d); COMMIT", name,
+                                   SCHEMA_VERSION),
                       e) &&
            sqlite_run(db, "PRAGMA journal_mode = WAL", e);
 }

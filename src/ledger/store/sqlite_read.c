@@ -288,7 +288,6 @@ static enum told tell_reject(struct store *s, struct query *q, void *to, struct 
 {
     const struct reject_teller *t = to;
     struct reject reject = {
-        .n = column_int(q, 0),
         .recorded_ms = column_int(q, 1),
         .code = column_text(q, 2).s,
         .pointer = column_text(q, 3).s,
@@ -299,23 +298,20 @@ static enum told tell_reject(struct store *s, struct query *q, void *to, struct 
         .bytes = column_int(q, 9),
     };
 
+    reject.erased = reject.bytes > 0 && reject.event.n == 0;
     if (!column_bytes(q, 8, reject.digest.b, DIGEST_BYTES)) {
-        (void)store_damaged(s, "reject", reject.n, e);
+        (void)store_damaged(s, "refusal", column_int(q, 0), e);
         return TOLD_WRONG;
     }
     return told(t->reader(t->self, &reject, e), e);
 }
 
-bool sqlite_read_rejects(struct store *s, int64_t newest, reject_reader reader, void *self,
-                         struct error *e)
+bool sqlite_read_former_rejects(struct store *s, reject_reader reader, void *self, struct error *e)
 {
     struct reject_teller to = { reader, self };
     struct query *q;
 
-    if (!sqlite_query(&s->db, Q_REJECTS, &q, e))
-        return false;
-    query_int(q, 1, newest);
-    return each_row(s, q, tell_reject, &to, e);
+    return sqlite_query(&s->db, Q_FORMER_REJECTS, &q, e) && each_row(s, q, tell_reject, &to, e);
 }
 
 struct checkpoint_teller {

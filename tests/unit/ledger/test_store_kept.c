@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_store_kept.c: every store keeps blocks, rejects and checkpoints, and erases bodies. */
+/* test_store_kept.c: every store keeps blocks and checkpoints, and erases bodies. */
 #include "unit/ledger/stores.h"
 
 struct blocks {
@@ -46,68 +46,6 @@ static void blocks_come_back_by_level_and_number(void **state)
     seen = (struct blocks){ .level = 1 };
     ok(kind->read_blocks(s, &(struct block_range){ 1, 0, 10 }, see_block, &seen, &e));
     assert_int_equal(seen.n, 1);
-    kind->look_end(s);
-    kind->close(s);
-}
-
-struct rejects {
-    int64_t next;
-    size_t n;
-};
-
-static bool see_reject(void *self, const struct reject *r, struct error *e)
-{
-    struct rejects *seen = self;
-    struct digest digest;
-
-    (void)e;
-    fill_bytes(digest.b, DIGEST_BYTES, (uint64_t)seen->next);
-    assert_int_equal(r->n, seen->next);
-    assert_int_equal(r->recorded_ms, 1000 + seen->next);
-    assert_string_equal(r->code, "VALIDATION_ERROR");
-    assert_string_equal(r->pointer, "/payload/state");
-    assert_string_equal(r->message, "state is 'gone'");
-    assert_text(r->tenant, str_of("tenant"));
-    assert_text(r->subject, (struct str){ "", 0 });
-    assert_text(r->event, (struct str){ "{\xff\0\"", 4 });
-    assert_memory_equal(r->digest.b, digest.b, DIGEST_BYTES);
-    assert_int_equal(r->bytes, 1 << 20);
-    seen->next++;
-    seen->n++;
-    return true;
-}
-
-static void rejects_are_counted_and_the_newest_read(void **state)
-{
-    _arena_ struct arena a = { 0 };
-    struct store *s = open_at(fresh_place(&a), STORE_APPEND, &a);
-    struct rejects seen = { .next = 1 };
-    struct error e = { 0 };
-    struct tip tip;
-
-    (void)state;
-    ok(kind->begin(s, &tip, &e));
-    for (int64_t i = 1; i <= 9; i++) {
-        struct reject r = {
-            .recorded_ms = 1000 + i,
-            .code = "VALIDATION_ERROR",
-            .pointer = "/payload/state",
-            .message = "state is 'gone'",
-            .tenant = str_of("tenant"),
-            .event = { "{\xff\0\"", 4 },
-            .bytes = 1 << 20,
-        };
-
-        fill_bytes(r.digest.b, DIGEST_BYTES, (uint64_t)i);
-        ok(kind->add_rejects(s, &r, 1, &e));
-    }
-    ok(kind->commit(s, false, &e));
-    ok(kind->look(s, &tip, &e));
-    ok(kind->read_rejects(s, 100, see_reject, &seen, &e));
-    assert_int_equal(seen.n, 9);
-    seen = (struct rejects){ .next = 7 };
-    ok(kind->read_rejects(s, 3, see_reject, &seen, &e));
-    assert_int_equal(seen.n, 3);
     kind->look_end(s);
     kind->close(s);
 }
@@ -223,7 +161,6 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_come_back_by_level_and_number),
-        cmocka_unit_test(rejects_are_counted_and_the_newest_read),
         cmocka_unit_test(checkpoints_come_back_by_size),
         cmocka_unit_test(the_last_checkpoint_is_the_one_about_most_entries),
         cmocka_unit_test(an_erased_body_is_gone_and_the_rest_stays),
