@@ -34,7 +34,7 @@ BANNED = {  # word: the only files that may say it
     r"\b(?:system|popen|strcpy|strcat|v?sprintf|strtok|ato[ifl]|gets|alloca)\s*\(": set(),
     r"\bgoto\b": set(),
 }
-OUTSIDE = re.compile(r"^\s*#\s*include\s+<(libfyaml\.h|sqlite3\.h|seccomp\.h|curl/|openssl/"
+OUTSIDE = re.compile(r"^\s*#\s*include\s+<(sqlite3\.h|seccomp\.h|curl/|openssl/"
                      r"|libpq-fe\.h|microhttpd\.h|jq\.h|sodium\.h)", re.M)
 OURS = re.compile(r'^\s*#\s*include\s+"((\w+)/(?:(\w+)/)?\w+)\.h"', re.M)
 LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */\n"

@@ -69,8 +69,9 @@ DOCUMENTS = [  # what it is, the file's name, its text (a large one is made when
     ("a key given twice", "a.yaml", b"a: 1\n'a': 2\n", "a.yaml:2:1:", "'a' is given twice"),
     ("a key given twice of 100,000", "a.json",
      b"{" + b"".join(b'"%d":1,' % i for i in range(100_000)) + b'"77":1}', "'77' is given twice"),
-    ("a megabyte of blanks", "a.yaml", b"a:" + b" " * 1_000_000 + b"1", "yaml_blanks"),
-    ("a directive without end", "a.yaml", b"%" + b"a" * 1_000_000, "yaml_directive"),
+    ("a megabyte of blanks", "a.yaml", b"a:" + b" " * 1_000_000 + b"b: 1", "a.yaml:1:1000004:"),
+    ("a directive without end", "a.yaml", b"%" + b"a" * 1_000_000, "after a directive the document begins with ---"),
+    ("a megabyte of brackets", "a.yaml", b"[" * 1_000_000, "document_depth is above 128"),
 ]
 
 

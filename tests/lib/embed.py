@@ -148,7 +148,7 @@ def the_archive_shows_the_functions_of_the_headers_alone(scratch):
 @case
 def the_shared_library_brings_no_second_sqlite(scratch):
     listed = run("readelf", "-d", library("libwrit.so"))
-    for name in ("libsqlite3.so", "libsodium.so", "libfyaml.so"):
+    for name in ("libsqlite3.so", "libsodium.so"):
         if name not in listed:
             raise AssertionError(f"{name} is not needed by it")
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "base/json_write.h"
-#include "base/yaml/block.h"
 #include "base/yaml_scalar.h"
 
 struct yaml_anchor {
@@ -39,15 +38,6 @@ bool tree_above(struct yaml_tree *t, enum ceiling which)
 bool tree_wants_key(const struct yaml_tree *t)
 {
     return t->up && t->up->kind == DOC_MAP && !t->key.s;
-}
-
-/* An explicit key stands behind its question mark, so the map counts too. */
-int tree_parent_column(const struct yaml_tree *t)
-{
-    int up = t->up ? yaml_column(t->document->text, t->up->at) : -1;
-    int key = t->key.s ? yaml_column(t->document->text, t->key_at) : up;
-
-    return key < up ? key : up;
 }
 
 /* The value that comes next: the root, an item, or the member whose key was read. */
@@ -89,11 +79,11 @@ static bool key_is_text(struct yaml_tree *t, struct str text)
     const char *why;
     bool known = yaml_scalar(text, &value, &why);
 
-    if (text.n == 0 || (known && value.kind == DOC_TEXT))
+    if (known && value.kind == DOC_TEXT)
         return true;
     if (known && value.kind != DOC_NULL)
         json_doc(&canonical, &value);
-    return str_eq(buf_str(&canonical), text) ||
+    return (canonical.len > 0 && str_eq(buf_str(&canonical), text)) ||
            tree_refuse(t, ERROR_SUBSET, t->at,
                        "this key reads as a number, a truth or null; quote it");
 }
@@ -116,8 +106,6 @@ bool tree_scalar(struct yaml_tree *t, struct str text, bool plain, struct str an
 
     if (tree_wants_key(t))
         return read_key(t, text, plain, anchor);
-    if (plain && str_is(text, "?")) /* libfyaml takes it for text where it is the sign of a key */
-        return tree_refuse(t, ERROR_SUBSET, t->at, "a question mark alone must be quoted");
     d = place_value(t);
     d->kind = DOC_TEXT;
     d->text = text;

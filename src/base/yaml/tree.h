@@ -29,10 +29,6 @@ bool tree_above(struct yaml_tree *t, enum ceiling which);
 /* Is it a key that comes next? */
 bool tree_wants_key(const struct yaml_tree *t);
 
-/* Of the key or the dash before the value that comes next, how many bytes stand before it in its
- * line; -1 at the root. */
-int tree_parent_column(const struct yaml_tree *t);
-
 /* A key or a text; a plain one has the value its word has. A list or a map, to be filled and
  * closed. The anchor's s is NULL where there is none. */
 bool tree_scalar(struct yaml_tree *t, struct str text, bool plain, struct str anchor) NODISCARD;
