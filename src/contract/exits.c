@@ -25,7 +25,7 @@ const struct cause_row causes[CAUSE_COUNT] = {
     [CAUSE_SANDBOX_ERROR] = { CAUSE_SANDBOX_ERROR, "The sandbox could not be built; nothing ran, and there is no exit code." },
     [CAUSE_CANCELLED]     = { CAUSE_CANCELLED,     "Somebody asked for it to be stopped." },
     [CAUSE_LOST]          = { CAUSE_LOST,          "Its worker went away after it had begun, or is not believed; nobody knows how it ended: `reason` says why." },
-    [CAUSE_VIOLATION]     = { CAUSE_VIOLATION,     "Somebody outside replaced a file that it was kept from, so that it was not any more; it was killed." },
+    [CAUSE_VIOLATION]     = { CAUSE_VIOLATION,     "Somebody outside replaced a file that it was kept from, so that it was not any more; or it had more processes than max_children a second time. It was killed." },
 };
 
 static const struct column cause_columns[] = {
@@ -49,7 +49,7 @@ const struct exit_row exits[EXIT_ROWS] = {
     { "1-255", 1,   255, CAUSE_CANCELLED, "cancelled",         "run it again if it is still wanted" },
     { "130",   130, 130, CAUSE_CANCELLED, "cancelled",         "run it again if it is still wanted" },
     { "137",   137, 137, CAUSE_CANCELLED, "killed before its end", "look at what it did, which may not be whole, before running it again" },
-    { "137",   137, 137, CAUSE_VIOLATION, "a wall was gone",   "look at what it did before running it again" },
+    { "137",   137, 137, CAUSE_VIOLATION, "a wall or a limit did not hold", "look at what it did before running it again" },
     { "69",    69,  69,  CAUSE_LOST,    "worker lost",         "look at what it did before running it again" },
 };
 

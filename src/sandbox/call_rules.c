@@ -27,6 +27,7 @@ enum {
     NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                  CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
     THREAD = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD, /* the kernel makes none without these */
+    THREAD_ASKED = THREAD | CLONE_PIDFD,              /* nor, before Linux 6.9, with that */
     SOCKET_TYPE = 0xf,          /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
     SET_DELEGATION = 1024 + 16, /* since Linux 6.19: a lease on a directory */
     MAP_VDSO_X32 = 0x2001,      /* ARCH_MAP_VDSO_X32 and so on */
@@ -138,8 +139,8 @@ const struct call_rule_row call_rules[] = {
     { CALL_NEW,         2, ALL,         CALL_IS,   0,                                CALL_NEW_HIGH },
     { CALL_NEW,         0, ALL,         CALL_ELSE, 0,                                CALL_NOTHING },
 
-    { CALL_CLONE_THREAD, 0, THREAD,     CALL_IS,   THREAD,                           CALL_THREAD },
-    { CALL_CLONE_THREAD, 0, ALL,        CALL_ELSE, 0,                                CALL_WRONG },
+    { CALL_CLONE_THREAD, 0, THREAD_ASKED, CALL_IS,   THREAD,                           CALL_THREAD },
+    { CALL_CLONE_THREAD, 0, ALL,          CALL_ELSE, 0,                                CALL_WRONG },
 
     { CALL_CLONE,       0, ALL,         CALL_HAS,  NAMESPACES,                       CALL_EPERM },
     { CALL_CLONE,       0, ALL,         CALL_HAS,  CLONE_THREAD,                     CALL_CLONE_THREAD },
@@ -293,6 +294,7 @@ const char *const call_verdict_names[] = {
     [CALL_STOP]          = "stop",
     [CALL_FORK]          = "fork",
     [CALL_THREAD]        = "thread",
+    [CALL_THREAD_END]    = "thread_end",
     [CALL_NET]           = "net",
     [CALL_IPC]           = "ipc",
     [CALL_PAIRED]        = "paired",
@@ -372,6 +374,7 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_STOP]        = { CALL_STOP,        "The first process of the run, which traces this one, answers or lets it be made." },
     [CALL_FORK]        = { CALL_FORK,        "Allow or EPERM, by allow_fork; the kernel counts." },
     [CALL_THREAD]      = { CALL_THREAD,      "Allowed, or asked for where the policy counts threads." },
+    [CALL_THREAD_END]  = { CALL_THREAD_END,  "Allowed, or told to the supervisor where the policy counts threads." },
     [CALL_NET]         = { CALL_NET,         "Allowed, or asked for where it has to be known that the network is used." },
     [CALL_IPC]         = { CALL_IPC,         "Allowed, or asked for where it has to be known that something may stay behind." },
     [CALL_PAIRED]      = { CALL_PAIRED,      "Allowed, or asked for where it has to be known that descriptors may stay under way." },
@@ -403,7 +406,7 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_CHMOD2]      = { CALL_CHMOD2,      "The mode, argument 2, lends no rights; then by change. Only without namespaces." },
     [CALL_NEW_HIGH]    = { CALL_NEW_HIGH,    "The same, for the other half of the pointer." },
     [CALL_NEW]         = { CALL_NEW,         "Without a new limit the old one is only read." },
-    [CALL_CLONE_THREAD] = { CALL_CLONE_THREAD, "Only with the flags that the kernel makes no thread without." },
+    [CALL_CLONE_THREAD] = { CALL_CLONE_THREAD, "With the flags that the kernel makes no thread without, and with no descriptor for it." },
     [CALL_CLONE]       = { CALL_CLONE,       "No namespaces; threads are by thread, processes by fork." },
     [CALL_FCNTL]       = { CALL_FCNTL,       "All but leases, which hold up others who open the file; without namespaces no watches either." },
     [CALL_IOCTL_KIND]  = { CALL_IOCTL_KIND,  "All but those of file systems that have snapshots." },

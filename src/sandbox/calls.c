@@ -133,7 +133,7 @@ const struct call_row calls[] = {
     { "clone",                  __NR_clone,                   "process",   CALL_CLONE },
     { "execve",                 __NR_execve,                  "process",   CALL_HELD },
     { "execveat",               __NR_execveat,                "process",   CALL_HELD },
-    { "exit",                   __NR_exit,                    "process",   CALL_ALLOW },
+    { "exit",                   __NR_exit,                    "process",   CALL_THREAD_END },
     { "exit_group",             __NR_exit_group,              "process",   CALL_ALLOW },
     { "wait4",                  __NR_wait4,                   "process",   CALL_HELD },
     { "waitid",                 __NR_waitid,                  "process",   CALL_HELD },

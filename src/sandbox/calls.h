@@ -28,6 +28,7 @@ enum call_verdict {
 
     CALL_FORK = CALL_FINAL_COUNT, /* the policy says: allow or EPERM */
     CALL_THREAD,                  /* the policy says: allow or ask */
+    CALL_THREAD_END,              /* the policy says: allow or ask */
     CALL_NET,                     /* the policy says: allow or ask */
     CALL_IPC,                     /* the policy says: allow or ask */
     CALL_PAIRED,                  /* the policy says: allow or ask */

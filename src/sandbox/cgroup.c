@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -311,20 +313,36 @@ bool cgroup_counts_init(const struct cgroup *c)
     return d && d->version == &cgroup_v2;
 }
 
-static void keep_highest(pid_t pid, void *highest)
+/* The highest numbers of all, in order. */
+struct youngest {
+    pid_t v[64];
+    size_t n, most;
+};
+
+static void keep_youngest(pid_t pid, void *self)
 {
-    if (pid > *(pid_t *)highest)
-        *(pid_t *)highest = pid;
+    struct youngest *y = self;
+    size_t at = y->n;
+
+    while (at > 0 && y->v[at - 1] < pid)
+        at--;
+    if (at == y->most)
+        return;
+    y->n += y->n < y->most;
+    memmove(&y->v[at + 1], &y->v[at], (y->n - at - 1) * sizeof y->v[0]);
+    y->v[at] = pid;
 }
 
-pid_t cgroup_youngest(const struct cgroup *c)
+void cgroup_end_youngest(const struct cgroup *c, int64_t n)
 {
     const struct cgroup_dir *d = pids_of(c);
-    pid_t highest = -1;
+    struct youngest y = { .most = n < (int64_t)COUNT(y.v) ? (size_t)n : COUNT(y.v) };
 
     if (d)
-        (void)cgroup_each_process(d->dir, keep_highest, &highest);
-    return highest;
+        (void)cgroup_each_process(d->dir, keep_youngest, &y);
+    for (size_t i = 0; i < y.n; i++)
+        if (y.v[i] > 1) /* one of another namespace is shown as 0 */
+            (void)kill(y.v[i], SIGKILL);
 }
 
 void cgroup_end(const struct cgroup *c)

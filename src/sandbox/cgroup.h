@@ -57,8 +57,8 @@ bool cgroup_set_tasks(const struct cgroup *c, int64_t tasks) NODISCARD;
  * command enters. */
 bool cgroup_counts_init(const struct cgroup *c);
 
-/* The process with the highest number; -1: there is none. */
-pid_t cgroup_youngest(const struct cgroup *c);
+/* SIGKILL for as many processes, those with the highest numbers. */
+void cgroup_end_youngest(const struct cgroup *c, int64_t n);
 
 /* What it used; to be asked when it has ended. */
 void cgroup_usage(const struct cgroup *c, struct cgroup_usage *out);

@@ -12,6 +12,10 @@
 #include "sandbox/jail.h"
 #include "sandbox/words.h"
 
+/* How long the kernel may take to end the tree: a process in a state that nothing ends (D) keeps
+ * the rest of it. Then nobody waits any longer. */
+enum { END_MS = 6000 };
+
 /* Runs the stages. Never returns. */
 _Noreturn void child_main(struct jail *jail);
 

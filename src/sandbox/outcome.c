@@ -37,6 +37,10 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
         out->exit_code = EXIT_VIOLATION;
         out->layers &= ~(1U << LAYER_MOUNT);
         out->missing |= 1U << LAYER_MOUNT;
+    } else if (s->stopped_for == CAUSE_VIOLATION) {
+        out->cause = CAUSE_VIOLATION;
+        out->exit_code = EXIT_VIOLATION;
+        out->overran = true;
     } else if (s->stopped_for == CAUSE_TIMEOUT) {
         out->cause = CAUSE_TIMEOUT;
         out->exit_code = EXIT_TIMEOUT;
@@ -47,6 +51,12 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
     } else if (out->exit_code == EXIT_OOM && usage->oom_kills > 0) { /* it, or what it waited for */
         out->cause = CAUSE_OOM;
     }
+}
+
+const char *outcome_violation(const struct outcome *o)
+{
+    return o->overran ? "it had more processes than max_children again and again"
+                      : "somebody outside replaced what it was kept from, and it was not any more";
 }
 
 struct printed outcome_printed(struct capture *c, struct arena *a)

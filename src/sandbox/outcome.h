@@ -34,8 +34,10 @@ struct outcome {
     int exit_code; /* -1: there is none */
     int signal;    /* that ended it; 0: none */
     bool core;
+    bool unseen;    /* the kernel did not end it: it ran, and nothing else is known of it */
     bool forced;    /* it was stopped, and did not end when it was asked to */
     bool unheld;    /* a program of it was killed that cannot be held (held_tracer.h) */
+    bool overran;   /* it had more processes than it may, twice, and was killed for that */
     bool page_open; /* and one began that can read the real time (held_page.h) */
     int error;      /* errno of a command that could not be started */
     struct printed out, err;
@@ -65,6 +67,9 @@ struct outcome outcome_waited(enum cause cause, int64_t ms);
 struct printed outcome_printed(struct capture *c, struct arena *a);
 /* Of one that was run by nobody, or by somebody who did not come back. */
 struct outcome outcome_unrun(enum cause cause, int exit_code);
+
+/* Of one that ended by CAUSE_VIOLATION: what it was killed for, in words. */
+const char *outcome_violation(const struct outcome *o);
 
 /* How it ended, by what the supervisor saw and the kernel counted. */
 void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage,

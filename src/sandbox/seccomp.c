@@ -102,6 +102,7 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
     const struct { enum call_verdict verdict; bool if_so; enum call_verdict then, otherwise; } rows[] = {
         { CALL_FORK,    policy->fork == FORK_FREE, CALL_ALLOW,  CALL_EPERM },
         { CALL_THREAD,  policy->count_threads,     CALL_ASK,    CALL_ALLOW },
+        { CALL_THREAD_END, policy->count_threads,  CALL_ASK,    CALL_ALLOW },
         { CALL_NET,     policy->ask_sockets,       CALL_ASK,    CALL_ALLOW },
         { CALL_IPC,     policy->ask_ipc,           CALL_ASK,    policy->hosted ? CALL_EPERM : CALL_ALLOW },
         { CALL_PAIRED,  policy->ask_ipc,           CALL_ASK,    CALL_ALLOW },

@@ -20,7 +20,7 @@ enum fork_rule {
  * libraries block signals while they start a thread, but not while they fork. */
 struct seccomp_policy {
     enum fork_rule fork;
-    bool count_threads; /* starting a thread asks the supervisor (USER_NOTIF), else it is allowed */
+    bool count_threads; /* starting and ending a thread asks the supervisor (USER_NOTIF) */
     bool ask_sockets;   /* making a socket of inet asks the supervisor, else it is allowed */
     bool ask_ipc;  /* so does making what can outlive its maker: memory, semaphores, queues, and
                     * pairs of sockets, in which descriptors can be under way */

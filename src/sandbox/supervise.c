@@ -43,9 +43,10 @@ struct loop {
     size_t stops;                       /* how often it was stopped */
     bool at_once;                       /* it is stopped, and nobody asks it before */
     bool dead;
-    bool called;      /* somebody wanted it to end, whatever ended it */
-    int64_t leave_at; /* it is dead: leave its readers alone */
-    int64_t look_at;  /* at the threads */
+    bool called;        /* somebody wanted it to end, whatever ended it */
+    int64_t leave_at;   /* it is dead: leave its readers alone */
+    int64_t give_up_at; /* it should be dead: wait no longer */
+    int64_t look_at;    /* at the threads */
     struct cancel_calls calls;
 };
 
@@ -92,6 +93,14 @@ static void begin_to_stop(struct loop *l, enum cause cause)
     tell(l, PACE_ASKED, cause);
 }
 
+/* From now on the kernel alone ends it. */
+static void expect_end(struct loop *l)
+{
+    int64_t at = l->s->world->mono_ms(l->s->world->self) + END_MS;
+
+    l->give_up_at = at < l->give_up_at ? at : l->give_up_at;
+}
+
 static void stop(struct loop *l, enum cause cause)
 {
     const struct stop_step *step;
@@ -106,6 +115,8 @@ static void stop(struct loop *l, enum cause cause)
         tell(l, PACE_KILLED, cause);
     }
     l->act_at = l->s->world->mono_ms(l->s->world->self) + patience(l, step);
+    if (step->signal == SIGKILL && !l->s->send)
+        expect_end(l);
     if (l->s->send)
         l->s->send(l->s->send_self, step->signal);
     else
@@ -139,6 +150,8 @@ static void hear_of_the_end(struct loop *l, const struct word *word)
     l->s->over_ms = l->s->world->mono_ms(l->s->world->self) - ago;
     if (l->s->over_ms > l->act_at)
         end_late(l);
+    if (!l->s->send)
+        expect_end(l);
     l->s->ended_hook(l->s->ended_self);
 }
 
@@ -241,7 +254,9 @@ static int time_left(const struct loop *l)
         next = l->leave_at;
     else if (!l->s->ended)
         next = l->act_at < l->late_at ? l->act_at : l->late_at;
-    if (!l->dead && l->s->threads->room > 0 && l->look_at < next)
+    if (!l->dead && l->give_up_at < next)
+        next = l->give_up_at;
+    if (!l->dead && threads_look_in(l->s->threads) && l->look_at < next)
         next = l->look_at;
     if (next == INT64_MAX)
         return NEVER;
@@ -271,6 +286,34 @@ static void take_cancel(struct loop *l)
         each_capture(l, capture_alone);
 }
 
+/* A run that had too many processes twice is not asked to end. */
+static void end_overrun(struct loop *l)
+{
+    if (l->dead || l->s->stopped_for != CAUSE_EXITED || !threads_overran(l->s->threads))
+        return;
+    begin_to_stop(l, CAUSE_VIOLATION);
+    l->at_once = true;
+    l->stops = l->s->send != NULL;
+    stop(l, CAUSE_VIOLATION);
+}
+
+static void look_at_threads(struct loop *l, int64_t now)
+{
+    threads_look(l->s->threads, l->s->group);
+    l->look_at = now + threads_look_in(l->s->threads);
+    end_overrun(l);
+}
+
+/* What a question has begun is looked after sooner than what was there before. */
+static void look_at_threads_soon(struct loop *l)
+{
+    int64_t at = l->s->world->mono_ms(l->s->world->self) + threads_look_in(l->s->threads);
+
+    if (at < l->look_at || l->look_at == 0)
+        l->look_at = at;
+    end_overrun(l);
+}
+
 static void answer_threads(struct loop *l)
 {
     struct threads *threads = l->s->threads;
@@ -280,10 +323,20 @@ static void answer_threads(struct loop *l)
         return;
     if (events & POLLIN) {
         threads_answer(threads, l->s->group);
+        look_at_threads_soon(l);
         return;
     }
     (void)close(threads->listener); /* nobody is left who could ask */
     threads->listener = -1;
+}
+
+/* What it has printed is taken, and whoever else holds its pipes is not waited for. */
+static void give_up(struct loop *l)
+{
+    l->s->unseen = l->dead = true;
+    l->s->over_ms = l->s->world->mono_ms(l->s->world->self);
+    each_capture(l, capture_last);
+    each_capture(l, capture_alone);
 }
 
 /* The time has come to look at something. */
@@ -299,12 +352,12 @@ static void look(struct loop *l)
         listen_to_init(l); /* it may have ended while we were stopped ourselves */
     if (!l->dead && !l->s->ended && now >= l->act_at)
         stop(l, CAUSE_TIMEOUT);
+    if (!l->dead && now >= l->give_up_at)
+        give_up(l);
     if (l->dead && now >= l->leave_at)
         each_capture(l, capture_alone);
-    if (!l->dead && l->s->threads->room > 0 && now >= l->look_at) {
-        threads_look(l->s->threads, l->s->group);
-        l->look_at = now + THREADS_TICK_MS;
-    }
+    if (!l->dead && threads_look_in(l->s->threads) && now >= l->look_at)
+        look_at_threads(l, now);
 }
 
 /* A caller who wants an end at once does not wait for a slow reader either. */
@@ -374,14 +427,15 @@ void supervise(struct supervision *s)
 {
     struct loop l = { .s = s, .captures = { s->out, s->err, s->result } };
 
-    l.leave_at = INT64_MAX;
+    l.leave_at = l.give_up_at = INT64_MAX;
     l.act_at = s->began_ms + s->timeout_ms;
     l.late_at = s->pace.soft_ms ? l.act_at - s->timeout_ms + s->pace.soft_ms : INT64_MAX;
     set_watched(&l, WATCH_LINE, s->line, POLLIN);
     while (!l.dead || prints(&l)) {
         set_watched(&l, WATCH_INIT, l.dead ? -1 : s->init, POLLIN);
         set_watched(&l, WATCH_CANCEL, s->cancel, POLLIN);
-        set_watched(&l, WATCH_THREADS, l.dead ? -1 : s->threads->listener, POLLIN);
+        set_watched(&l, WATCH_THREADS,
+                    !l.dead && threads_listen(s->threads) ? s->threads->listener : -1, POLLIN);
         set_watched(&l, WATCH_GATE, s->gate ? gate_waits(s->gate) : -1, POLLIN);
         set_captures(&l);
         wait_and_handle(&l);

@@ -69,6 +69,7 @@ struct supervision {
     bool failed;     /* a stage failed: `failure` */
     struct word failure;
     enum cause stopped_for; /* CAUSE_EXITED: nobody stopped it */
+    bool unseen;            /* its end was not to be seen in time: some of it is there still */
     bool forced;            /* it did not end when it was asked to */
 };
 

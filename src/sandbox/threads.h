@@ -2,12 +2,17 @@
 /* threads.h: room for threads that is no room for processes.
  *
  * A01-9: the limit is on processes, and the kernel's counter counts threads as well. Its limit is
- * therefore kept at as many tasks as there may be processes, and whoever makes a thread asks here
- * first: the limit is then raised by one. When threads have ended, it is lowered again. A process
- * that slips into the room a thread has left is ended.
+ * therefore kept at as many tasks as there may be processes and are threads. A program that makes a
+ * thread asks here first: the limit is raised by one, and lowered again where no thread was made. A
+ * thread that ends asks, too, and takes its room along. One question is settled before the next is
+ * heard.
  *
- * Threads ask, and not processes, because C libraries make threads with signals blocked: a signal
- * that comes while one waits for the answer would make fork fail, which it never does otherwise.
+ * Threads ask, and not processes, because C libraries make and end threads with signals blocked: a
+ * signal that comes before the question is heard makes the call fail, and fork never fails so.
+ *
+ * What ends threads without a question (exec, a signal, the end of a process) leaves room until the
+ * next look. Where a process slipped into it, no process is let in until the youngest are ended.
+ * The second time that happens the run has overrun its limit, and is ended.
  */
 #pragma once
 
@@ -15,17 +20,27 @@
 
 #include "sandbox/cgroup.h"
 
-enum { THREAD_ROOM = 512, THREADS_TICK_MS = 50 };
+enum { THREAD_ROOM = 512 };
 
 struct jail;
 
+/* A thread that was let go on, to begin or to end. */
+struct thread_change {
+    pid_t thread; /* that asked; 0: none is under way */
+    bool ends;
+    int64_t before; /* how many threads its process had */
+    int looks;
+};
+
 struct threads {
-    int listener;              /* -1: nobody asks */
-    int64_t most;              /* processes, those that always are included */
-    int64_t room;              /* for threads, in the limit as it is now */
-    int64_t recent, last;      /* let go on since the last look, and before it */
-    int64_t refused;           /* threads */
-    int64_t ended;             /* processes */
+    int listener;    /* -1: nobody asks */
+    int64_t most;    /* processes, those that always are included */
+    int64_t room;    /* for threads, in the limit as it is now */
+    int64_t refused; /* threads */
+    int64_t ended;   /* processes */
+    struct thread_change change;
+    bool shut;                 /* no task is let in: there are too many processes */
+    int overran;               /* how often there were */
     bool sockets;              /* one of the internet was asked for */
     bool pairs;                /* a pair of sockets was asked for */
     bool ipc;                  /* something else that outlives its maker was asked for */
@@ -36,6 +51,14 @@ struct threads {
 /* Answers the question that is there; about all but threads it is yes. */
 void threads_answer(struct threads *t, const struct cgroup *group);
 
-/* Looks whether the room is still used, and whether too many are there; every THREADS_TICK_MS,
- * while there is some. */
+/* Whether a question can be answered now. */
+bool threads_listen(const struct threads *t);
+
+/* Looks what became of a thread, and whether too many processes are there. */
 void threads_look(struct threads *t, const struct cgroup *group);
+
+/* After how many milliseconds to look again; 0: not before the next question. */
+int threads_look_in(const struct threads *t);
+
+/* The limit on processes was passed a second time. */
+bool threads_overran(const struct threads *t);

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """stops: runs that are called off, and runs whose writ is stopped or not listened to itself.
 
-usage: stops.py WRIT      prints TAP
+usage: stops.py UNENDING WRIT      prints TAP
 """
 import contextlib
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -105,7 +106,7 @@ def R_001_016_who_is_no_longer_kept_from_a_file_is_ended(place):
                     hold(says.read() == b"", Run(None, {}, b"", b"it still runs"))
                     run = ended(child)
                 hold(run.status == 137, run)
-                expect(run, cause="violation", exit_code=137, state="failed", meaning="a wall was gone",
+                expect(run, cause="violation", exit_code=137, state="failed", meaning="a wall or a limit did not hold",
                        missing=["mount"], denials=[dict(path=str(path), act="replaced", rule=rule, undone=False)])
                 hold(run.record["layers"] and "mount" not in run.record["layers"], run)
                 path.unlink(missing_ok=True)
@@ -216,6 +217,60 @@ def R_001_011_a_reader_that_comes_late_does_not_make_a_run_longer(place):
     run = Run(child.returncode, found[0], b"", b"")
     expect(run, cause="timeout", exit_code=143)
     hold(1000 <= run.record["duration_ms"] < waited_ms - 1500, run)
+
+
+# ---- not ended by the kernel ----
+
+UNENDING = pathlib.Path(sys.argv[-2]).resolve()
+
+
+@contextlib.contextmanager
+def unending(place, how, *args):
+    """writ whose first process of the run does not die; with the number of writ."""
+    child = subprocess.Popen([UNENDING, how, tap.WRIT, "exec", *args], cwd=place.work, env=place.environment({}),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        yield child
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.communicate()
+
+
+def given_up(child, status, words):
+    """Ten seconds at most from now on, and it says why."""
+    try:
+        out, err = child.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        hold(False, Run(None, {}, b"", b"it still waits"))
+    hold(child.returncode == status and words in err and out == b"", Run(child.returncode, {}, out, err))
+
+
+@case
+def R_001_011_a_run_that_the_kernel_does_not_end_is_not_waited_for(place):
+    with unending(place, "running", "--timeout-ms=1000", "--", "/bin/sleep", "60") as child:
+        time.sleep(1)
+        given_up(child, 74, b"has not ended its processes")
+
+
+@case
+def R_001_011_a_sandbox_that_the_kernel_does_not_build_is_not_waited_for(place):
+    with unending(place, "built", "--timeout-ms=1000", "--", "/bin/sleep", "60") as child:
+        time.sleep(3)  # its time, and the time it has to end
+        given_up(child, 125, b"was not built in time")
+
+
+@case
+def R_001_071_who_calls_it_off_is_not_kept_waiting_by_the_kernel(place):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with unending(place, "running", "--", "/bin/sh", "-c", "touch ready; exec sleep 60") as child:
+            while not (place.work / "ready").exists() and child.poll() is None:
+                time.sleep(0.01)
+            writ = int(pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()[0])
+            os.kill(writ, number)
+            given_up(child, 74, b"has not ended its processes")
+            (place.work / "ready").unlink()
 
 
 if __name__ == "__main__":

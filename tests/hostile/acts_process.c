@@ -14,8 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A file that tells the runner: here we are. */
@@ -145,6 +147,129 @@ static int threads(int argc, char **argv)
     errno = error;
     refused("EAGAIN ENOMEM", error ? -1 : 0, "%d threads", want);
     note("%d threads", made);
+    return verdict();
+}
+
+/* ---- P03: processes in the room of threads ---- */
+
+/* Processes that are alive, without the first one, which is writ's; -1: /proc does not tell. */
+static int alive(void)
+{
+    DIR *in = opendir("/proc");
+    int found = 0;
+
+    for (const struct dirent *d = in ? readdir(in) : NULL; d; d = readdir(in)) {
+        char state = 'Z';
+        FILE *stat;
+
+        if (d->d_name[0] < '1' || d->d_name[0] > '9' || strcmp(d->d_name, "1") == 0)
+            continue;
+        stat = fopen(text("/proc/%s/stat", d->d_name), "re");
+        if (stat && fscanf(stat, "%*d (%*[^)]) %c", &state) == 1 && state != 'Z' && state != 'X')
+            found++;
+        if (stat)
+            (void)fclose(stat);
+    }
+    if (in)
+        (void)closedir(in);
+    return in ? found : -1;
+}
+
+/* Threads that cannot come to be: without what all threads share, or with a number that is to be
+ * written to where nothing is. */
+static void unmade_threads(int times)
+{
+    const unsigned long shared = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD;
+    const unsigned long flags[] = { CLONE_THREAD, CLONE_THREAD | CLONE_VM,
+                                    shared | CLONE_PIDFD | CLONE_DETACHED, shared | CLONE_PIDFD };
+
+    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+        int failed = 0;
+
+        for (int i = 0; i < times; i++)
+            failed += syscall(SYS_clone, flags[k], 0, 8, 0, 0) < 0;
+        holds(failed == times, "%d of %d threads with flags %lx are not made", failed, times,
+              flags[k]);
+    }
+}
+
+/* Forks until it is refused; the children stay. The most that were alive at once. */
+static int fill_processes(int *made)
+{
+    int most = 0, seen;
+
+    for (*made = 0; *made < 1000; (*made)++) {
+        pid_t pid = fork();
+
+        if (pid == 0)
+            forever();
+        if (pid < 0)
+            break;
+        seen = alive();
+        most = seen > most ? seen : most;
+    }
+    return most;
+}
+
+/* A thread for a moment, again and again. */
+static _Noreturn void storm(void)
+{
+    for (;;) {
+        pthread_t threads[8];
+        int n = 0;
+
+        while (n < 8 && pthread_create(&threads[n], NULL, nothing, NULL) == 0)
+            n++;
+        while (n > 0)
+            (void)pthread_join(threads[--n], NULL);
+    }
+}
+
+/* Threads that are let go on, and that the kernel refuses: its user may have no more. */
+static _Noreturn void refused_storm(void)
+{
+    struct rlimit none = { 0, 0 };
+    pthread_t thread;
+
+    (void)setrlimit(RLIMIT_NPROC, &none);
+    for (;;)
+        (void)pthread_create(&thread, NULL, nothing, NULL);
+}
+
+/* MOST, SECONDS, STORMS, REFUSED: tries to have more than MOST children, first with threads that
+ * are not made, then beside so many children whose threads come and go, and so many whose threads
+ * the kernel refuses. One process may slip in beside them for a moment; the second time that ends
+ * the run. */
+static int thread_room(int argc, char **argv)
+{
+    int most = argc ? atoi(argv[0]) : 10, seconds = argc > 1 ? atoi(argv[1]) : 2, made, seen;
+    int storms = argc > 2 ? atoi(argv[2]) : 2, refusals = argc > 3 ? atoi(argv[3]) : 0;
+    time_t end;
+
+    unmade_threads(600);
+    seen = fill_processes(&made);
+    holds(made <= most && seen <= most + 1, "%d children, at most %d alive", made, seen);
+    kill(-1, SIGKILL);
+    while (wait(NULL) > 0)
+        ;
+    for (int i = 0; i < storms + refusals; i++) {
+        if (fork() == 0)
+            i < storms ? storm() : refused_storm();
+    }
+    seen = fill_processes(&made);
+    ready(NULL);
+    for (end = time(NULL) + seconds; time(NULL) < end;) {
+        pid_t pid = fork();
+        int now;
+
+        if (pid == 0)
+            forever();
+        made += pid > 0;
+        now = pid > 0 ? alive() : 0;
+        seen = now > seen ? now : seen;
+    }
+    note("%d children beside %d storms of threads", made, storms);
+    holds(seen <= most + 1 + (storms > 0), "at most %d alive", seen);
     return verdict();
 }
 
@@ -350,6 +475,7 @@ const struct act acts_process[] = {
     { "P02", "children",    children },
     { "P02", "one_by_one",  one_by_one },
     { "P03", "threads",     threads },
+    { "P03", "thread_room", thread_room },
     { "P04", "daemon",      daemonise },
     { "P05", "family",      family },
     { "P07", "fresh",       fresh },

@@ -56,6 +56,46 @@ def threads(world):
     world.holds("threads", 10000)
 
 
+def most_alive(world, child):
+    """The most processes that a run had at once, seen from outside as often as can be."""
+    most = 0
+    while child.poll() is None:
+        most = max(most, len(world.tools()))
+    return most
+
+
+@case("P03 room for a thread is no room for a process")
+def thread_room(world):
+    child = world.start(world.command("thread_room", 10, 0, 0, options=["--max-children", 10]))
+    world.expected.add("work/ready")
+    most = most_alive(world, child)
+    run = world.end(child).expect()
+    if most > 11:
+        fault(f"{most} processes were there at once", run)
+
+
+def storms(world, *how):
+    """One process may slip into the room of a thread for a moment; the second time that ends the run."""
+    world.expected.add("work/ready")
+    child = world.start(world.command("thread_room", 10, 3, *how, options=["--max-children", 10]))
+    most = most_alive(world, child)
+    run = world.end(child)
+    if run["cause"] != "violation":
+        run.expect()
+    if most > 12:
+        fault(f"{most} processes were there at once", run)
+
+
+@case("P03 processes beside a storm of threads")
+def thread_storm(world):
+    storms(world, 3, 0)
+
+
+@case("P03 processes beside threads that the kernel refuses")
+def thread_refusals(world):
+    storms(world, 1, 2)
+
+
 # ---- outliving ----
 
 @case("P04 a daemon, deaf to signals")

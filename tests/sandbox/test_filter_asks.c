@@ -63,19 +63,21 @@ static int take_fd(int from)
     return fd;
 }
 
-/* Answers the next question, which is about a thread. */
-static void answer(int listener, int error)
+/* Answers the next question, which is about a thread; whether it is about one more. */
+static bool answer(int listener, int error)
 {
     struct seccomp_notif asked = { 0 };
     struct seccomp_notif_resp response = { 0 };
+    bool begins;
 
     assert_int_equal(ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked), 0);
-    assert_int_equal(asked.data.nr, SYS_clone);
-    assert_true(asked.data.args[0] & CLONE_THREAD);
+    begins = asked.data.nr == SYS_clone;
+    assert_true(begins ? asked.data.args[0] & CLONE_THREAD : asked.data.nr == SYS_exit);
     response.id = asked.id;
-    response.error = -error;
-    response.flags = error ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    response.error = begins ? -error : 0;
+    response.flags = response.error ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE;
     assert_int_equal(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response), 0);
+    return begins;
 }
 
 /* Grants as many threads as it is told and refuses the others, until the process has ended; how
@@ -91,7 +93,7 @@ static int serve(int listener, pid_t pid, int most)
         if (poll(fds, 2, -1) < 0)
             continue;
         if (fds[0].revents & POLLIN)
-            answer(listener, asked++ < most ? 0 : EAGAIN);
+            asked += answer(listener, asked < most ? 0 : EAGAIN);
         else if (fds[1].revents)
             return asked;
         else if (fds[0].revents)

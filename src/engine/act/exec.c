@@ -272,9 +272,7 @@ static void ran(struct job *job, const struct exec *x, struct ending *out)
                    "out of memory: the limit of %" PRId64 " MB was reached",
                    x->request.sandbox->memory_mb);
     else if (o->cause == CAUSE_VIOLATION)
-        job_failed(
-            job, out, CODE_STEP_FAILED,
-            "killed: somebody outside replaced what it was kept from, and it was not any more");
+        job_failed(job, out, CODE_STEP_FAILED, "killed: %s", outcome_violation(o));
     else if (o->cause == CAUSE_CANCELLED)
         job_failed(job, out, CODE_EXECUTION_HALTED, "the plan had no more time for it");
     else if (o->cause == CAUSE_TIMEOUT && !exec_has_own_time(job->step->payload))

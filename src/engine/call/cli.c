@@ -211,7 +211,7 @@ static const char *limit_of(const struct exec *x, struct arena *a)
         return arena_printf(a, "; it may have %lld MB (sandbox_override.memory_mb, --memory-mb)",
                             (long long)held->memory_mb);
     if (x->outcome.cause == CAUSE_VIOLATION)
-        return "; somebody outside replaced what it was kept from, and it was not any more";
+        return arena_printf(a, "; %s", outcome_violation(&x->outcome));
     return "";
 }
 

@@ -82,7 +82,7 @@ static void a_lost_worker_is_told_from_a_command_that_returns_69(void **state)
 static void a_wall_that_is_gone_is_told_from_memory_that_ran_out(void **state)
 {
     (void)state;
-    check_exit(EXIT_VIOLATION, CAUSE_VIOLATION, "a wall was gone",
+    check_exit(EXIT_VIOLATION, CAUSE_VIOLATION, "a wall or a limit did not hold",
                "look at what it did before running it again");
     check_exit(EXIT_VIOLATION, CAUSE_OOM, "OOM killed", "increase memory or fail");
     check_exit(EXIT_VIOLATION, CAUSE_SIGNALED, "signal termination", "log signal number");

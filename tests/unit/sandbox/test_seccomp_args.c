@@ -57,7 +57,9 @@ static void R_001_021_P02_threads_and_processes_start_by_the_policy(void **state
                             CLONE_CHILD_CLEARTID;
     const uint64_t threads[] = { thread, CLONE_THREAD | CLONE_SIGHAND | CLONE_VM,
                                  thread | HIGH_ALL };
-    static const uint64_t none[] = { CLONE_THREAD, CLONE_THREAD | CLONE_VM,
+    static const uint64_t none[] = { CLONE_THREAD,
+                                     CLONE_THREAD | CLONE_VM,
+                                     CLONE_THREAD | CLONE_SIGHAND | CLONE_VM | CLONE_PIDFD,
                                      CLONE_THREAD | CLONE_SIGHAND | HIGH_ALL,
                                      CLONE_THREAD | CLONE_VFORK | SIGCHLD,
                                      CLONE_THREAD | (uint64_t)(CLONE_VM | CLONE_SIGHAND) << 32 };
