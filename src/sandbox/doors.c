@@ -153,15 +153,18 @@ int doors_open(const struct door *doors, size_t n, int line)
 
 /* ---- outside ---- */
 
+/* Nothing that init does before takes so long. */
+enum { BUILT_MS = 10000 };
+
 /* Our own copy of the far end is still open: that it is gone only the pidfd tells. */
 static bool wait_for_word(int line, int init)
 {
     struct pollfd fds[] = { { .fd = line, .events = POLLIN }, { .fd = init, .events = POLLIN } };
+    int n;
 
-    while (poll(fds, COUNT(fds), -1) < 0)
-        if (errno != EINTR)
-            return false;
-    return fds[0].revents & POLLIN;
+    while ((n = poll(fds, COUNT(fds), BUILT_MS)) < 0 && errno == EINTR)
+        ;
+    return n > 0 && (fds[0].revents & POLLIN);
 }
 
 bool doors_take(struct door *doors, size_t n, int line, int init, struct word *word)

@@ -3,6 +3,7 @@
 #include "sandbox/init.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -231,12 +232,24 @@ bool init_enter_groups(const struct init *i, const struct jail *jail, struct err
     return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:cgroup: the groups cannot be entered");
 }
 
+static bool ends_in_time(int pidfd)
+{
+    struct pollfd end = { .fd = pidfd, .events = POLLIN };
+    int n;
+
+    while ((n = poll(&end, 1, END_MS)) < 0 && errno == EINTR)
+        ;
+    return n > 0;
+}
+
 /* The number is somebody else's, once it was waited for. */
 void init_kill(struct init *i)
 {
     if (i->pid <= 0)
         return;
     (void)syscall(SYS_pidfd_send_signal, i->fd, SIGKILL, NULL, 0);
+    if (!ends_in_time(i->fd))
+        return;
     while (waitpid(i->pid, NULL, __WALL) < 0 && errno == EINTR)
         ;
     i->pid = -1;

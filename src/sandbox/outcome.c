@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "contract/codes.h"
+
 static void read_status(int status, struct outcome *out)
 {
     out->cause = WIFSIGNALED(status) ? CAUSE_SIGNALED : CAUSE_EXITED;
@@ -51,6 +53,19 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
     } else if (out->exit_code == EXIT_OOM && usage->oom_kills > 0) { /* it, or what it waited for */
         out->cause = CAUSE_OOM;
     }
+}
+
+#define UNENDED \
+    "the kernel has not ended its processes in %d s; see `ps -eo pid,stat,wchan,args` for those in state D"
+
+bool outcome_unseen(const struct supervision *s, struct outcome *out, struct error *e)
+{
+    if (!s->ready)
+        return error_set(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:pid: the sandbox was not built in time, and " UNENDED,
+                         END_MS / 1000);
+    out->unseen = true;
+    return error_set(e, CODE_IO, "the end of the command was not seen: " UNENDED, END_MS / 1000);
 }
 
 const char *outcome_violation(const struct outcome *o)

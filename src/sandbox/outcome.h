@@ -68,6 +68,9 @@ struct printed outcome_printed(struct capture *c, struct arena *a);
 /* Of one that was run by nobody, or by somebody who did not come back. */
 struct outcome outcome_unrun(enum cause cause, int exit_code);
 
+/* Of one whose end was not seen. False: *e says so. */
+bool outcome_unseen(const struct supervision *s, struct outcome *out, struct error *e);
+
 /* Of one that ended by CAUSE_VIOLATION: what it was killed for, in words. */
 const char *outcome_violation(const struct outcome *o);
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,13 +16,13 @@
 #include "sandbox/doors.h"
 #include "sandbox/hashing.h"
 #include "sandbox/init.h"
-#include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 #include "sandbox/mend.h"
 #include "sandbox/process.h"
 #include "sandbox/streams.h"
 #include "sandbox/supervise.h"
 #include "sandbox/trees.h"
+#include "sandbox/trial.h"
 
 /* What a run holds open; all of it is let go of by close_all(). */
 struct holding {
@@ -40,6 +39,7 @@ struct holding {
     struct scratch scratch;
     bool measured;    /* the usage is final; groups that are not kept are gone */
     int64_t began_ms; /* when it was let go */
+    bool abandoned;   /* some of its processes are still there, and cannot be ended */
     bool keeps_group; /* it is measured when all are dead, and may carry another run */
 };
 
@@ -123,26 +123,6 @@ static bool groups_come_first(const struct run *run)
     return run->kept ? kept_groups_first(run->kept) : cgroup_place_first(NULL);
 }
 
-static bool seccomp_works(void)
-{
-    uint32_t action = SECCOMP_RET_ERRNO;
-
-    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
-}
-
-/* A layer that is missing, and that the caller does without, is left out before anything is built.
- */
-static unsigned layers_to_build(unsigned weak)
-{
-    unsigned all = LAYER_ALL;
-
-    if ((weak & (1U << LAYER_LANDLOCK)) && landlock_version() == 0)
-        all &= ~(1U << LAYER_LANDLOCK);
-    if ((weak & (1U << LAYER_SECCOMP)) && !seccomp_works())
-        all &= ~(1U << LAYER_SECCOMP);
-    return all;
-}
-
 static bool lay_layers(const struct run *run, struct arena *a, struct holding *h, struct error *e)
 {
     struct cow_ask ask = { run->grants, run->absent, run->program };
@@ -184,7 +164,7 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         .hosts = run->gate ? run->gate->hosts : NULL,
         .ask_use = run->kept && !run->gate,
         .held = run->held,
-        .layers = layers_to_build(run->weak),
+        .layers = trial_layers(run->weak),
         .argv = run->argv,
         .env = run->env,
     };
@@ -300,6 +280,10 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
     struct rusage used = { 0 };
     int status;
 
+    if (s->unseen) {
+        h->abandoned = true;
+        return outcome_unseen(s, out, e);
+    }
     while (wait4(h->init.pid, &status, __WALL, &used) < 0 && errno == EINTR)
         ;
     if (!h->measured)
@@ -482,7 +466,9 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
         out->layers &= ~(1U << LAYER_NET);
         out->missing |= 1U << LAYER_NET;
     }
-    if ((!ok || !rests(run->kept, h)) && !cgroup_remove(&h->jail.cgroup, &left))
+    if (h->abandoned)
+        cgroup_close(&h->jail.cgroup); /* swept by a run to come */
+    else if ((!ok || !rests(run->kept, h)) && !cgroup_remove(&h->jail.cgroup, &left))
         out->left = arena_text(a, str_of(left.msg));
     if (!scratch_remove(&h->scratch, &left))
         out->left = arena_text(a, str_of(left.msg));

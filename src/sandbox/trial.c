@@ -3,9 +3,11 @@
 #include "sandbox/trial.h"
 
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <sys/wait.h>
 
 #include "sandbox/kernel.h"
+#include "sandbox/landlock.h"
 
 /* clang-format off */
 const struct namespace_row namespaces[NAMESPACES] = {
@@ -47,4 +49,22 @@ const struct namespace_row *trial_lacking(unsigned flags)
         if ((flags & namespaces[i].flag) && trial_namespace(&namespaces[i]) != 0)
             return &namespaces[i];
     return NULL;
+}
+
+static bool seccomp_works(void)
+{
+    uint32_t action = SECCOMP_RET_ERRNO;
+
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+unsigned trial_layers(unsigned weak)
+{
+    unsigned all = LAYER_ALL;
+
+    if ((weak & (1U << LAYER_LANDLOCK)) && landlock_version() == 0)
+        all &= ~(1U << LAYER_LANDLOCK);
+    if ((weak & (1U << LAYER_SECCOMP)) && !seccomp_works())
+        all &= ~(1U << LAYER_SECCOMP);
+    return all;
 }

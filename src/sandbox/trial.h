@@ -32,3 +32,7 @@ int trial_namespace(const struct namespace_row *row);
 
 /* The first one of `flags` that cannot be made, or NULL. */
 const struct namespace_row *trial_lacking(unsigned flags);
+
+/* The layers to build where the caller does without these: one of them that is missing is left out.
+ */
+unsigned trial_layers(unsigned weak);

@@ -31,10 +31,10 @@ bool exec_end_lost(const struct exec *x, struct error *e)
 
 int exec_refused(const struct exec *x, const struct error *e)
 {
-    return x->unrecorded                    ? WRIT_UNRECORDED
-           : e->code == CODE_EXECUTION_USED ? WRIT_REFUSED
-           : e->code == CODE_PATH_CHANGED   ? WRIT_REFUSED
-                                            : WRIT_NO_SANDBOX;
+    return x->unrecorded || x->outcome.unseen ? WRIT_UNRECORDED
+           : e->code == CODE_EXECUTION_USED   ? WRIT_REFUSED
+           : e->code == CODE_PATH_CHANGED     ? WRIT_REFUSED
+                                              : WRIT_NO_SANDBOX;
 }
 
 bool exec_permit(void *exec, struct error *e)
@@ -186,7 +186,8 @@ static int try_command(struct exec *x, struct report *r, const char **kind, stru
     exec_clean_secrets(x);
     if (!ran) {
         status = exec_refused(x, e);
-        if (!x->recording || x->lane || exec_conclude(x, e, &lost)) /* a lane has more to tell */
+        if (!x->recording || x->lane || x->outcome.unseen ||
+            exec_conclude(x, e, &lost)) /* a lane has more to tell */
             return status;
         *e = lost;
         return WRIT_UNRECORDED;

@@ -28,7 +28,7 @@ static int refuse(struct exec *x, struct error *e, int status, char **answer)
 
     if (e->code == CODE_PATH_REFUSED)
         x->admission.checks[CHECK_PATHS] = arena_printf(x->a, "refused: %s", e->msg);
-    if (status == WRIT_UNRECORDED && !x->now.ran && x->attempt <= 1)
+    if (status == WRIT_UNRECORDED && !x->now.ran && !x->outcome.unseen && x->attempt <= 1)
         (void)error_wrap(e, "nothing ran");
 
     json_open(&out, '{');
