@@ -28,9 +28,10 @@ static void skip(struct steps *s, size_t place, const char *why)
                                          .step_id = steps_doc(s, place)->id });
 }
 
-static void retry(struct steps *s, size_t place, int attempt)
+static void retry(struct steps *s, size_t place)
 {
     struct step *step = &s->v[place];
+    int attempt = step->attempt < INT_MAX ? (int)step->attempt : INT_MAX;
     int64_t wait_ms = backoff_delay(&s->backoff, attempt);
 
     step->state = STEP_WAITS;
@@ -55,23 +56,48 @@ static const char *why_skipped(struct steps *s, const struct ending *ending)
     return arena_printf(s->a, "all %" PRId64 " attempts have failed", s->v[place].attempt);
 }
 
+/* The result of a plan has the error of every attempt, and is not larger than a result may be. */
+static void too_many(struct steps *s, size_t place)
+{
+    struct fault fault = { .code = CODE_RESOURCE_EXHAUSTED,
+                           .severity = SEVERITY_FATAL,
+                           .message = arena_printf(
+                               s->a,
+                               "the plan has %d errors of attempts, the most that a result "
+                               "may have; set a lower max_attempts or a longer backoff_ms",
+                               TRACE_MAX),
+                           .step_id = steps_doc(s, place)->id };
+
+    steps_end_plan(s, fault.code, steps_note(s, &fault));
+}
+
+static bool is_tried_again(const struct steps *s, const struct ending *ending)
+{
+    int64_t attempt = s->v[ending->step].attempt;
+
+    return steps_doc(s, ending->step)->on_failure == ON_FAILURE_RETRY && !ending->final &&
+           s->retryable[ending->code] &&
+           backoff_again(&s->backoff, attempt < INT_MAX ? (int)attempt : INT_MAX);
+}
+
 /* What on_failure asks for (A04-5); a fatal code asks for nothing (A04-35). */
 static void apply_policy(struct steps *s, const struct ending *ending,
                          const struct error_doc *error)
 {
     size_t place = ending->step;
     int on_failure = steps_doc(s, place)->on_failure;
-    int attempt = s->v[place].attempt < INT_MAX ? (int)s->v[place].attempt : INT_MAX;
+    bool again = error->severity == SEVERITY_ERROR && is_tried_again(s, ending);
 
-    if (error->severity == SEVERITY_ERROR && on_failure == ON_FAILURE_RETRY && !ending->final &&
-        s->retryable[ending->code] && backoff_again(&s->backoff, attempt)) {
-        retry(s, place, attempt);
+    if (again && s->trace.n < TRACE_MAX) {
+        retry(s, place);
         return;
     }
     steps_leave(s, place);
     steps_end(s, place, STEP_FAILED);
     if (error->severity == SEVERITY_FATAL)
         steps_end_plan(s, ending->code, error);
+    else if (again)
+        too_many(s, place);
     else if (on_failure == ON_FAILURE_HALT)
         halt(s, place, error);
     else
@@ -93,26 +119,36 @@ static void tell_end(struct steps *s, enum news news, const struct ending *endin
                                      .ending = ending });
 }
 
+/* Of a step that may be tried again each error tells of which attempt it is. */
+static const struct doc *context_of(const struct steps *s, const struct ending *ending)
+{
+    struct doc *context;
+
+    if (steps_doc(s, ending->step)->on_failure != ON_FAILURE_RETRY)
+        return ending->context;
+    context = doc_root(s->a, DOC_MAP);
+    doc_add_int(s->a, context, "attempt", s->v[ending->step].attempt);
+    for (const struct doc *d = doc_first(ending->context, DOC_MAP); d; d = d->next)
+        if (!str_is(d->key, "attempt"))
+            tree_share(doc_add(s->a, context, d->key), d);
+    return context;
+}
+
 static struct fault fault_of(const struct steps *s, const struct ending *ending)
 {
     return (struct fault){ .code = ending->code,
                            .severity = code_severity(ending->code, s->retryable[ending->code]),
                            .message = ending->message,
                            .step_id = steps_doc(s, ending->step)->id,
-                           .context = ending->context };
+                           .context = context_of(s, ending) };
 }
 
 static void failed(struct steps *s, const struct ending *ending)
 {
-    struct step *step = &s->v[ending->step];
     struct fault fault = fault_of(s, ending);
-    const struct error_doc *error;
 
     tell_end(s, NEWS_STEP_FAILED, ending, fault.severity);
-    trace_forget(&s->trace, step->error);
-    step->error = s->trace.n;
-    error = steps_note(s, &fault);
-    apply_policy(s, ending, error);
+    apply_policy(s, ending, steps_note(s, &fault));
 }
 
 /* A04-19: with a warning it is completed all the same. */
@@ -123,7 +159,7 @@ static void completed(struct steps *s, const struct ending *ending)
     struct fault warning;
 
     tell_end(s, NEWS_STEP_COMPLETED, ending, SEVERITY_WARN);
-    trace_forget(&s->trace, step->error);
+    trace_overcome(&s->trace, step->first_error, steps_doc(s, ending->step)->id);
     if (ending->code != CODE_NONE) {
         warning = fault_of(s, ending);
         (void)steps_note(s, &warning);
@@ -360,9 +396,7 @@ static void take_time_back(struct steps *s)
 {
     if (!ends_by_time(s) || s->ended < s->n)
         return;
-    for (size_t i = 0; i < s->trace.n; i++)
-        if (s->trace.v[i] == s->end)
-            trace_forget(&s->trace, i);
+    trace_remove(&s->trace, s->end);
     steps_end_plan(s, CODE_NONE, NULL);
 }
 

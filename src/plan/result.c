@@ -25,10 +25,27 @@ static void add_error(struct doc *list, const struct error_doc *error, struct ar
     error_tree(error, doc_add_kind(a, list, NULL, DOC_NULL), a);
 }
 
+/* Adds the list of those errors, where there are any. */
+static void add_list(struct doc *to, const char *key, const struct trace *t, bool overcome,
+                     struct arena *a)
+{
+    struct doc *list = NULL;
+
+    for (size_t i = 0; i < t->n; i++) {
+        const struct traced *one = &t->v[i];
+
+        if (overcome ? !one->overcome : one->error->severity != SEVERITY_WARN)
+            continue;
+        if (!list)
+            list = doc_add_kind(a, to, key, DOC_LIST);
+        add_error(list, one->error, a);
+    }
+}
+
 const struct doc *result_payload(const struct steps *s, struct arena *a)
 {
     struct doc *payload = doc_root(a, DOC_MAP);
-    struct doc *given = doc_add_kind(a, payload, "steps", DOC_MAP), *warnings = NULL;
+    struct doc *given = doc_add_kind(a, payload, "steps", DOC_MAP);
 
     for (size_t i = 0; i < s->n; i++) {
         struct doc *output;
@@ -40,15 +57,8 @@ const struct doc *result_payload(const struct steps *s, struct arena *a)
         if (s->v[i].output)
             tree_share(output, s->v[i].output);
     }
-    for (size_t i = 0; i < s->trace.n; i++) {
-        const struct error_doc *error = s->trace.v[i];
-
-        if (!error || error->severity != SEVERITY_WARN)
-            continue;
-        if (!warnings)
-            warnings = doc_add_kind(a, payload, "warnings", DOC_LIST);
-        add_error(warnings, error, a);
-    }
+    add_list(payload, "warnings", &s->trace, false, a);
+    add_list(payload, "retried_errors", &s->trace, true, a);
     return payload;
 }
 
@@ -57,18 +67,24 @@ const struct doc *result_errors(const struct trace *t, struct arena *a)
     struct doc *list = doc_root(a, DOC_LIST);
 
     for (size_t i = 0; i < t->n; i++)
-        if (t->v[i])
-            add_error(list, t->v[i], a);
+        add_error(list, t->v[i].error, a);
     return list;
 }
 
 const struct doc *result_failed(const struct trace *t, struct arena *a)
 {
     struct doc *list = doc_root(a, DOC_LIST);
+    const char *last = NULL; /* the errors of a step follow each other */
 
-    for (size_t i = 0; i < t->n; i++)
-        if (t->v[i] && t->v[i]->step_id.s && t->v[i]->severity != SEVERITY_WARN)
-            doc_add_text(a, list, NULL, t->v[i]->step_id);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct error_doc *error = t->v[i].error;
+
+        if (!error->step_id.s || error->severity == SEVERITY_WARN || t->v[i].overcome ||
+            error->step_id.s == last)
+            continue;
+        last = error->step_id.s;
+        doc_add_text(a, list, NULL, error->step_id);
+    }
     return list;
 }
 

@@ -5,12 +5,13 @@
 #include "contract/result_doc.h"
 #include "plan/steps.h"
 
-/* {"steps":{"<step id>":output},"warnings":[ExecutionError]}: of completed steps alone, in the
- * order of the plan; without warnings where there are none. */
+/* {"steps":{"<step id>":output},"warnings":[ExecutionError],"retried_errors":[ExecutionError]}:
+ * what completed steps gave, in the order of the plan; what only warns; and the errors of attempts
+ * after which another completed the step. The last two are there where there are such errors. */
 const struct doc *result_payload(const struct steps *s, struct arena *a);
 
-/* All errors of the trace; the ids of the steps that failed, in the order they did; the ids of
- * those that were not completed, in the order of the plan. */
+/* All errors of the trace; the ids of the steps that failed, each once, in the order they did; the
+ * ids of those that were not completed, in the order of the plan. */
 const struct doc *result_errors(const struct trace *t, struct arena *a);
 const struct doc *result_failed(const struct trace *t, struct arena *a);
 const struct doc *result_incomplete(const struct steps *s, struct arena *a);

@@ -43,8 +43,6 @@ void steps_init(struct steps *s)
     s->deadline = deadline_from(s->context, &s->start);
     s->graph = graph_build(s->context->plan, s->a);
     s->v = arena_alloc(s->a, s->n * sizeof *s->v);
-    for (size_t i = 0; i < s->n; i++)
-        s->v[i].error = TRACE_NONE;
     s->slots = arena_alloc(s->a, s->jobs * sizeof *s->slots);
     s->held = arena_alloc(s->a, s->jobs * sizeof *s->held);
     s->due_ms = DEADLINE_NEVER;
@@ -99,6 +97,8 @@ void steps_begin(struct steps *s, size_t place)
     int64_t timeout_ms = steps_doc(s, place)->timeout_ms;
     struct attempt attempt = { .step = place, .number = ++step->attempt };
 
+    if (step->attempt == 1)
+        step->first_error = s->trace.n;
     if (timeout_ms == 0)
         timeout_ms = s->context->plan->timeout_ms;
     step->state = STEP_RUNS;

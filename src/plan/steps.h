@@ -32,7 +32,7 @@ struct step {
     enum code stopped_for; /* it was told to stop: why; CODE_NONE: it was not */
     int64_t stopped_ms;    /* when that was */
     size_t slot;
-    size_t error; /* of the attempt before, its place in the trace */
+    size_t first_error; /* those of its attempts are in the trace from that place on */
     const struct doc *output;
 };
 

@@ -41,17 +41,28 @@ const struct error_doc *error_make(const struct fault *fault, struct arena *a)
 
 void trace_add(struct trace *t, const struct error_doc *error, struct arena *a)
 {
-    t->v = arena_more(a, t->v, t->n, &t->room, sizeof(const struct error_doc *));
-    t->v[t->n++] = error;
+    t->v = arena_more(a, t->v, t->n, &t->room, sizeof *t->v);
+    t->v[t->n++] = (struct traced){ .error = error };
 }
 
-void trace_forget(struct trace *t, size_t place)
+void trace_remove(struct trace *t, const struct error_doc *error)
 {
-    if (place != TRACE_NONE)
-        t->v[place] = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        if (t->v[i].error != error)
+            t->v[n++] = t->v[i];
+    t->n = n;
 }
 
 /* An error has the text of its step's id, not a copy. */
+void trace_overcome(struct trace *t, size_t first, struct str step_id)
+{
+    for (size_t i = first; i < t->n; i++)
+        if (t->v[i].error->step_id.s == step_id.s)
+            t->v[i].overcome = true;
+}
+
 static size_t rank_of(const struct error_doc *error, const struct plan_doc *plan,
                       const size_t *order)
 {
@@ -65,7 +76,7 @@ static size_t rank_of(const struct error_doc *error, const struct plan_doc *plan
 
 struct ranked {
     size_t rank, place;
-    const struct error_doc *error;
+    struct traced traced;
 };
 
 static int by_rank(const void *a, const void *b)
@@ -79,22 +90,19 @@ static int by_rank(const void *a, const void *b)
 void trace_order(struct trace *t, const struct plan_doc *plan, const size_t *order, struct arena *a)
 {
     struct ranked *ranked = arena_alloc(a, (t->n + 1) * sizeof *ranked);
-    size_t n = 0;
 
     for (size_t i = 0; i < t->n; i++)
-        if (t->v[i])
-            ranked[n++] = (struct ranked){ rank_of(t->v[i], plan, order), i, t->v[i] };
-    qsort(ranked, n, sizeof *ranked, by_rank);
-    for (size_t i = 0; i < n; i++)
-        t->v[i] = ranked[i].error;
-    t->n = n;
+        ranked[i] = (struct ranked){ rank_of(t->v[i].error, plan, order), i, t->v[i] };
+    qsort(ranked, t->n, sizeof *ranked, by_rank);
+    for (size_t i = 0; i < t->n; i++)
+        t->v[i] = ranked[i].traced;
 }
 
 const struct error_doc *trace_first(const struct trace *t, enum severity severity)
 {
     for (size_t i = 0; i < t->n; i++)
-        if (t->v[i] && t->v[i]->severity == (int)severity)
-            return t->v[i];
+        if (!t->v[i].overcome && t->v[i].error->severity == (int)severity)
+            return t->v[i].error;
     return NULL;
 }
 

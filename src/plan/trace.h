@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.h: the errors of an execution, in the order they happened, and as trees.
  *
- * A step that did not complete has one error of its own here: that of its last attempt. What an
- * attempt said that was made again, and better, is no error of the plan.
+ * Every attempt at a step that failed has its error here. Where a later attempt completed the step
+ * the errors before it are overcome: they stay in the trace, and are not why a plan did not
+ * succeed.
  */
 #pragma once
 
@@ -10,12 +11,18 @@
 #include "contract/plan_doc.h"
 #include "contract/result_doc.h"
 
+struct traced {
+    const struct error_doc *error;
+    bool overcome;
+};
+
 struct trace {
-    const struct error_doc **v; /* NULL: forgotten */
+    struct traced *v;
     size_t n, room;
 };
 
-enum { TRACE_NONE = SIZE_MAX };
+/* A plan that has more errors fails: its result would be larger than one may be. */
+enum { TRACE_MAX = 50000 };
 
 /* What an error is made of. */
 struct fault {
@@ -32,16 +39,20 @@ struct fault {
 const struct error_doc *error_make(const struct fault *fault, struct arena *a)
     __attribute__((returns_nonnull));
 
-/* Its place will be t->n, for trace_forget(). */
 void trace_add(struct trace *t, const struct error_doc *error, struct arena *a);
-void trace_forget(struct trace *t, size_t place);
+
+/* Takes it out again. */
+void trace_remove(struct trace *t, const struct error_doc *error);
+
+/* The step with that id is completed: its errors from the place `first` on are overcome. */
+void trace_overcome(struct trace *t, size_t first, struct str step_id);
 
 /* Puts it in the order in which steps come when they come one at a time, and what is the plan's
  * last: with several jobs a result differs only in times (A04-7). `order` is plan_order()'s. */
 void trace_order(struct trace *t, const struct plan_doc *plan, const size_t *order,
                  struct arena *a);
 
-/* The first of that severity, or NULL. */
+/* The first of that severity that was not overcome, or NULL. */
 const struct error_doc *trace_first(const struct trace *t, enum severity severity);
 
 /* Gives `to`, which is null, the value of `from`. What is inside is shared, not copied. */

@@ -149,6 +149,17 @@ def what_was_expected_and_what_came_is_told(place):
 
 
 @case
+def R_004_111_a_step_that_was_completed_at_last_is_not_told_as_a_failure(place):
+    path = place.document("name: t\nretry: {max_attempts: 2, retryable_error_codes: [STEP_FAILED]}\nsteps:\n"
+                          " - {name: flaky, run: [/bin/sh, -c, 'test -e up || { touch up; exit 7; }'], on_failure: retry}\n"
+                          " - {name: bad, run: [/bin/sh, -c, 'exit 5'], on_failure: skip}\n"
+                          " - {name: never, run: [/bin/sh, -c, 'exit 6'], on_failure: retry}\n", "work/t.yaml")
+    done = place.writ("run", "--progress", "lines", path)
+    hold(done.status == 3 and b"flaky: failed" in done.err, done)
+    true(b"flaky" not in done.out and b"\n  bad " in done.out and b" (2 attempts) (skipped)\n" in done.out, done)
+
+
+@case
 def files_that_were_asked_for_and_not_kept_are_told(place):
     path = place.document("name: t\nsteps:\n - {name: a, run: [/bin/sh, -c, 'echo x > there; mkfifo pipe1'], "
                           "outputs: {output_files: [there, nofile.txt, pipe1]}}\n"

@@ -51,6 +51,15 @@ def mark(step, attempt):
     return {} if (step + attempt) % 3 == 0 else {"attempt": attempt}
 
 
+class Same:
+    """Errors that are in it are those themselves, not others that say the same."""
+    def __init__(self, errors):
+        self.ids = {id(error) for error in errors}
+
+    def __contains__(self, error):
+        return id(error) in self.ids
+
+
 class Over(Exception):
     """The plan has failed: its error, in its first and only argument."""
 
@@ -63,7 +72,7 @@ class Step:
         self.state = "waiting"  # then running, resting (before it is tried again), completed, skipped
         self.attempt = self.began = self.order = 0
         self.ends = self.limit = self.due = None
-        self.output = self.own_error = None
+        self.output, self.errors = None, []
 
     def settled(self):
         return self.state in ("completed", "skipped")
@@ -114,7 +123,11 @@ class Model:
     def failed(self, step, code, context):
         retryable = code in self.policy["retryable_error_codes"]
         severity = "fatal" if code in FATAL or code == "STEP_TIMEOUT" and not retryable else "error"  # A04-4
-        step.own_error = self.error(code, severity, step.place, context=context)
+        if step.on_failure == "retry":
+            context = context | {"attempt": step.attempt}
+        own_error = self.error(code, severity, step.place, context=context)
+        self.trace.append(own_error)  # every attempt's (5.2.2, 5.3.9)
+        step.errors.append(own_error)
         self.news.append(["step_failed", self.now, step.place, step.attempt, self.now - step.began, code, severity])
         if severity == "error" and step.on_failure == "retry" and retryable \
                 and step.attempt < self.policy["max_attempts"]:  # A04-5
@@ -122,13 +135,12 @@ class Model:
             step.due = self.now + wait
             self.news.append(["step_retries", self.now, step.place, step.attempt + 1, wait])
             return
-        self.trace.append(step.own_error)
         step.state = "failed"
         if severity == "fatal":
-            raise Over(step.own_error)
+            raise Over(own_error)
         if step.on_failure == "halt":  # A04-3: an error where it is raised, fatal as the plan's
-            self.trace.append(self.error("EXECUTION_HALTED", "error", cause=step.own_error))
-            raise Over(error("EXECUTION_HALTED", "fatal", cause=step.own_error))
+            self.trace.append(self.error("EXECUTION_HALTED", "error", cause=own_error))
+            raise Over(error("EXECUTION_HALTED", "fatal", cause=own_error))
         self.skip(step)
 
     def skip(self, step):
@@ -165,9 +177,8 @@ class Model:
             self.skip(step)
         else:  # A04-6
             self.not_begun(step, "DEPENDENCY_UNRESOLVED", "fatal")
-            step.own_error = self.error("DEPENDENCY_UNRESOLVED", "fatal", step.place)
-            self.trace.append(step.own_error)
-            raise Over(step.own_error)
+            self.trace.append(self.error("DEPENDENCY_UNRESOLVED", "fatal", step.place))
+            raise Over(self.trace[-1])
 
     def not_begun(self, step, code, severity):
         self.news.append(["step_failed", self.now, step.place, 0, 0, code, severity])
@@ -240,15 +251,13 @@ class Model:
         raise Over(self.trace[-1])
 
     def halt(self, why):
-        """5.3.3. What was running is told to have failed; its error is that of the attempt before, if there was one."""
+        """5.3.3. What was running is told to have failed, which is no error of its own."""
         late = why["error_code"] in ("PLAN_TIMEOUT", "DEADLINE_EXCEEDED")
         told = (why["error_code"], "fatal") if late else ("EXECUTION_HALTED", "error")
         running = sorted((step for step in self.steps if step.state == "running"), key=lambda step: step.order)
         self.did += sorted(["stop", self.now, step.place] for step in running)
         self.news += [["step_failed", self.now, step.place, step.attempt, self.now - step.began, *told]
                       for step in running]
-        self.trace += [step.own_error for step in self.steps
-                       if step.own_error and step.state in ("running", "resting", "over")]
 
     # -- the end --
 
@@ -267,7 +276,8 @@ class Model:
         done = [step for step in self.steps if step.state == "completed"]
         status = "failure"
         if not why:
-            first = next((e for e in self.trace if e["severity"] == "error"), None)  # A04-22
+            # A04-22. RULE: an error of a step that was completed in the end is not why the plan was not.
+            first = next((e for e in self.trace if e["severity"] == "error" and e not in self.overcome(done)), None)
             if len(done) == len(self.steps):
                 status = "success"
             elif done:
@@ -276,20 +286,29 @@ class Model:
                 why = first | {"severity": "fatal", "recoverable": False, "cause": first}
         return self.result(status, why, done)
 
+    def overcome(self, done):
+        """The errors of attempts that were made again, and better."""
+        return Same(e for step in done for e in step.errors)
+
     def result(self, status, why, done):
         payload = {"steps": {scenes.step_id(step.place): step.output for step in done}}
         warnings = [e for e in self.trace if e["severity"] == "warn"]
+        overcome = self.overcome(done)
+        retried = [e for e in self.trace if e in overcome]
         if warnings:
             payload["warnings"] = warnings
+        if retried:
+            payload["retried_errors"] = retried
         result = {"plan_id": self.plan["id"], "execution_id": self.context["execution_id"], "status": status,
                   "completed_at": self.scene["wall"] + self.now, "duration_ms": self.now,
                   "steps_executed": len(done), "steps_total": len(self.steps), "result_payload": payload}
         incomplete = [step.place for step in self.steps if step.state != "completed"]
         if why:
-            own = [e["step_id"] for e in self.trace if "step_id" in e and e["severity"] != "warn"]
+            own = [e["step_id"] for e in self.trace
+                   if "step_id" in e and e["severity"] != "warn" and e not in overcome]
             result["error"] = why | {"context": why.get("context", {}) | {
                 "errors": self.trace,
-                "failed_steps": own,
+                "failed_steps": list(dict.fromkeys(own)),
                 "incomplete_steps": [scenes.step_id(n) for n in incomplete]}}
         self.duties(status, why, incomplete)
         return result if self.scene["persists"] else None

@@ -17,6 +17,9 @@ case = plans.collector(CASES)
 
 # Fails until it has run so often as its first argument says; each time is a line in the file `times`.
 NTH = 'echo once >> times; test "$(wc -l < times)" -ge "$1"'
+# Its first attempt exits with 7, the next with 8, and so on.
+COUNTED = 'echo once >> times; n=$(wc -l < times); '
+CODES = COUNTED + 'exit $((6 + n))'
 # Waits until all the files that are named are there.
 WAIT = 'for name in "$@"; do until test -e "$name"; do :; done; done'
 # Can be ended by nobody who asks nicely, and neither can its children.
@@ -171,7 +174,63 @@ def R_004_016_R_004_107_A04_5_when_all_attempts_have_failed_the_plan_goes_on_and
     ran = place.comes_to("partial", plan(sh(NTH, 9, on_failure="retry"), touch("next"),
                                          retry_policy=retries(3, "STEP_FAILED")))
     same((attempts(ran), len(place.lines_of("times")), place.there("next")), ([1, 2, 3], 3, ["next"]))
-    same(ran.errors, ["STEP_FAILED", "STEP_SKIPPED"])
+    same(ran.errors, ["STEP_FAILED"] * 3 + ["STEP_SKIPPED"])
+
+
+def told(errors):
+    """Of each error which attempt it is of, and the exit code that it tells."""
+    return [(e["context"]["attempt"], e["context"]["exit_code"]) for e in errors if e["error_code"] == "STEP_FAILED"]
+
+
+def recorded(place, ran):
+    """The PlanResult in the ledger, and of each attempt its number and its state, as the ledger has them."""
+    result = place.of(ran.result["execution_id"], "plan_result")[0]["body"]
+    rows = [row for entry in place.of(ran.result["execution_id"], "manifest") for row in entry["body"]["steps"]]
+    return result, [(row["attempt"], row["state"], "exit" in (row["message"] or "")) for row in rows]
+
+
+@case
+def R_004_111_R_004_116_A04_22_every_attempt_has_its_error_in_the_result_and_in_the_ledger(place):
+    ran = place.comes_to("partial", plan(sh(CODES, on_failure="retry"), touch("next"),
+                                         retry_policy=retries(3, "STEP_FAILED")))
+    same(told(ran.error["context"]["errors"]), [(1, 7), (2, 8), (3, 9)])
+    same((ran.error["context"]["exit_code"], len(ran.error["context"]["failed_steps"])), (7, 1))  # the primary error
+    result, rows = recorded(place, ran)
+    same((result, rows), (ran.result, [(1, "failed", True), (2, "failed", True), (3, "failed", True),
+                                       (1, "completed", False)]))
+    executions = {e["context"]["execution_id"] for e in ran.error["context"]["errors"] if "exit_code" in e["context"]}
+    same(len(executions), 3)
+    shown = place.writ("show", ran.result["execution_id"]).out.decode()
+    true(all(f"exit {code}" in shown for code in (7, 8, 9)), shown)
+
+
+@case
+def R_004_139_a_failure_is_recorded_with_the_errors_of_all_attempts(place):
+    ran = place.comes_to("failure", plan(sh(CODES, on_failure="retry"), sh("exit 5"),
+                                         retry_policy=retries(3, "STEP_FAILED")))
+    errors = [error["context"]["exit_code"] for error in ran.error["context"]["errors"]
+              if error["error_code"] == "STEP_FAILED"]
+    same((errors, ran.error["error_code"], ran.error["cause"]["context"]["exit_code"]),
+         ([7, 8, 9, 5], "EXECUTION_HALTED", 5))
+    same(recorded(place, ran)[0], ran.result)
+
+
+@case
+def R_004_111_A04_19_a_step_that_is_completed_at_last_keeps_the_errors_of_its_attempts(place):
+    for status, last in (("success", touch("next")), ("partial", sh("exit 5", on_failure="skip"))):
+        (place.work / "times").unlink(missing_ok=True)
+        path = place.document(plan(sh(COUNTED + "test $n = 3 || exit $((6 + n))", on_failure="retry"), last,
+                                   retry_policy=retries(3, "STEP_FAILED")))
+        ran = place.comes_to(status, path)
+        same(told(ran.result["result_payload"]["retried_errors"]), [(1, 7), (2, 8)])
+        result, rows = recorded(place, ran)
+        same((result, rows[:3]), (ran.result, [(1, "failed", True), (2, "failed", True), (3, "completed", False)]))
+        shown = place.writ("show", ran.result["execution_id"]).out.decode()
+        true("exit 7" in shown and "exit 8" in shown, shown)
+        if status == "partial":  # what was overcome is in the trace, and not why
+            same([e["context"]["exit_code"] for e in ran.error["context"]["errors"] if "exit_code" in e["context"]],
+                 [7, 8, 5])
+            same((ran.error["context"]["exit_code"], ran.error["context"]["failed_steps"]), (5, [last["id"]]))
 
 
 @case

@@ -111,12 +111,24 @@ static bool is_listed(const struct failures *f, const struct doc *error)
     return false;
 }
 
+/* Of an attempt after which another completed the step: nothing failed. */
+static bool is_overcome(const struct doc *payload, const struct doc *error)
+{
+    const struct doc *steps = line_member(payload, "steps");
+
+    for (const struct doc *d = doc_first(steps, DOC_MAP); d; d = d->next)
+        if (str_eq(d->key, step_id(error)))
+            return !str_is(doc_text(error, "severity"), "warn");
+    return false;
+}
+
 /* The errors of the trace, and the plan's own where it says something else: that a step halted it,
  * or what was promoted, is said by that step's. */
 static void gather(const struct doc *result, struct arena *a, struct failures *f)
 {
     const struct doc *error = doc_get(result, "error");
-    const struct doc *warnings = line_member(doc_get(result, "result_payload"), "warnings");
+    const struct doc *payload = doc_get(result, "result_payload");
+    const struct doc *warnings = line_member(payload, "warnings");
     const struct doc *errors, *cause;
     size_t most = 1;
 
@@ -128,14 +140,15 @@ static void gather(const struct doc *result, struct arena *a, struct failures *f
     most += doc_first(warnings, DOC_LIST) ? warnings->count : 0;
     f->v = arena_alloc(a, most * sizeof *f->v);
     for (const struct doc *d = doc_first(errors, DOC_LIST); d; d = d->next)
-        add_failure(f, d);
+        if (!is_overcome(payload, d))
+            add_failure(f, d);
     for (const struct doc *d = error ? NULL : doc_first(warnings, DOC_LIST); d; d = d->next)
         add_failure(f, d);
     if (error && !is_listed(f, error) && !(cause && cause->kind == DOC_MAP && is_listed(f, cause)))
         f->v[f->n++] = (struct failure){ .error = error };
 }
 
-/* A result has only the error of the last attempt; how many there were its progress has told. */
+/* Of a step that was completed a result does not say how many there were; its progress has. */
 static int64_t attempts_of(const struct run_state *s, struct str id)
 {
     const struct run_step *step = run_state_find(s, id);

@@ -414,7 +414,8 @@ static void add_left(struct left *l, struct str result)
     for (const struct doc *d = doc_first(done, DOC_MAP); d; d = d->next)
         leave_of(l, d->key, d);
     for (const struct doc *d = doc_first(errors, DOC_LIST); d; d = d->next)
-        leave_of(l, doc_text(d, "step_id"), doc_get(d, "context"));
+        if (!member_of(done, arena_text(&scratch, doc_text(d, "step_id")))) /* not overcome */
+            leave_of(l, doc_text(d, "step_id"), doc_get(d, "context"));
 }
 
 static void ended(struct job *job, const struct running *child, const struct plan_end *end,

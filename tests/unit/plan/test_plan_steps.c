@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_plan_steps.c: what the end of a step means: on_failure, retries, severities, dependencies.
+/* test_plan_steps.c: what the end of a step means: on_failure, severities, dependencies.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,6 @@
 #include <cmocka.h>
 
 #include "unit/plan/scene.h"
-
-static const char *const step_failed[] = { "STEP_FAILED", NULL };
 
 /* ---- success ---- */
 
@@ -145,132 +143,6 @@ static void R_004_133_R_004_135_R_004_146_what_is_stopped_does_not_count(void **
         assert_int_equal(s.most_flights, jobs);
         assert_non_null(strstr(s.log.s, "stop 1\n"));
     }
-}
-
-/* ---- retry ---- */
-
-static void R_004_016_R_004_017_R_004_018_R_004_019_R_004_104_R_004_151_retries_wait(void **state)
-{
-    _scene_ struct scene s;
-
-    (void)state;
-    scene_set(&s, 2);
-    s.steps[0].on_failure = ON_FAILURE_RETRY;
-    scene_retries(&s, 5, step_failed);
-    s.retry.backoff_ms = 100;
-    s.retry.backoff_multiplier = 2;
-    s.retry.max_backoff_ms = 300;
-    PLAY(&s, { .step = 0, .attempt = 5 }, { .step = 0, .code = CODE_STEP_FAILED, .ms = 1 });
-    expect_log(&s, "step_started 0.1\nbegin 0.1\nstep_failed 0.1 STEP_FAILED error\n"
-                   "step_retries 0.2 +100\nstep_started 0.2\nbegin 0.2\n"
-                   "step_failed 0.2 STEP_FAILED error\n"
-                   "step_retries 0.3 +200\nstep_started 0.3\nbegin 0.3\n"
-                   "step_failed 0.3 STEP_FAILED error\n"
-                   "step_retries 0.4 +300\nstep_started 0.4\nbegin 0.4\n"
-                   "step_failed 0.4 STEP_FAILED error\n"
-                   "step_retries 0.5 +300\nstep_started 0.5\nbegin 0.5\nstep_completed 0.5\n"
-                   "step_started 1.1\nbegin 1.1\nstep_completed 1.1\n"
-                   "persist success\nplan_execution_success\ncomplete\nrelease\n");
-    expect_end(&s, PLAN_SUCCESS, 2);
-    assert_int_equal(s.end.result.duration_ms, 904);
-    assert_null(strstr(s.end.text.s, "STEP_FAILED"));
-}
-
-static void R_004_107_a_step_whose_attempts_are_used_up_is_skipped(void **state)
-{
-    _scene_ struct scene s;
-
-    (void)state;
-    scene_set(&s, 2);
-    s.steps[0].on_failure = ON_FAILURE_RETRY;
-    scene_retries(&s, 3, step_failed);
-    PLAY(&s, { .step = 0, .code = CODE_STEP_FAILED });
-    expect_end(&s, PLAN_PARTIAL, 1);
-    expect_trace(&s, "STEP_FAILED STEP_SKIPPED");
-    expect_text(&s, "\"all 3 attempts have failed\"");
-    assert_non_null(strstr(s.log.s, "begin 0.3\n"));
-    assert_null(strstr(s.log.s, "begin 0.4\n"));
-}
-
-/* The last attempt is the one that counts. */
-static void R_004_111_the_error_of_a_step_is_that_of_its_last_attempt(void **state)
-{
-    _scene_ struct scene s;
-
-    (void)state;
-    scene_set(&s, 2);
-    s.steps[0].on_failure = ON_FAILURE_RETRY;
-    scene_retries(&s, 5, step_failed);
-    PLAY(&s, { .step = 0, .attempt = 1, .code = CODE_STEP_FAILED },
-         { .step = 0, .attempt = 2, .code = CODE_COMMAND_FAILED });
-    expect_end(&s, PLAN_PARTIAL, 1);
-    expect_trace(&s, "command_failed STEP_SKIPPED");
-    expect_text(&s, "\"command_failed is not among retryable_error_codes\"");
-}
-
-static const struct {
-    int on_failure;
-    const char *const *listed;
-    int64_t attempts;
-    enum code code;
-} not_retried[] = {
-    { ON_FAILURE_RETRY, (const char *const[]){ NULL }, 3, CODE_STEP_FAILED },
-    { ON_FAILURE_RETRY, (const char *const[]){ "COMMAND_FAILED", NULL }, 3, CODE_STEP_FAILED },
-    { ON_FAILURE_RETRY, step_failed, 1, CODE_STEP_FAILED },
-    { ON_FAILURE_SKIP, step_failed, 3, CODE_STEP_FAILED },
-    { ON_FAILURE_HALT, step_failed, 3, CODE_STEP_FAILED },
-    { ON_FAILURE_RETRY, (const char *const[]){ "UNKNOWN_ERROR", NULL }, 3, CODE_UNKNOWN_ERROR },
-    { ON_FAILURE_RETRY, (const char *const[]){ "rch_unavailable", NULL }, 3, CODE_RCH_UNAVAILABLE },
-};
-
-/* A04-5, A04-35 */
-static void R_004_020_only_listed_codes_of_steps_that_retry_are_tried_again(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < COUNT(not_retried); i++) {
-        _scene_ struct scene s;
-        struct act act = { .step = 0, .code = not_retried[i].code };
-
-        scene_set(&s, 2);
-        s.steps[0].on_failure = not_retried[i].on_failure;
-        scene_retries(&s, not_retried[i].attempts, not_retried[i].listed);
-        scene_play(&s, &act, 1);
-        assert_null(strstr(s.log.s, "begin 0.2"));
-        assert_null(strstr(s.log.s, "retries"));
-    }
-}
-
-static void R_004_012_a_plan_without_a_policy_retries_nothing(void **state)
-{
-    _scene_ struct scene s;
-
-    (void)state;
-    scene_set(&s, 2);
-    s.steps[0].on_failure = ON_FAILURE_RETRY;
-    s.plan.retry_policy = NULL;
-    PLAY(&s, { .step = 0, .code = CODE_STEP_FAILED });
-    expect_end(&s, PLAN_PARTIAL, 1);
-}
-
-/* One at a time means the same order every time, so who waits to be tried again keeps its place. */
-static void R_004_159_R_004_202_a_step_that_waits_keeps_its_place(void **state)
-{
-    _scene_ struct scene s;
-
-    (void)state;
-    scene_set(&s, 4);
-    s.steps[0].on_failure = ON_FAILURE_RETRY;
-    s.jobs = 2;
-    scene_retries(&s, 2, step_failed);
-    s.retry.backoff_ms = 50;
-    PLAY(&s, { .step = 0, .attempt = 1, .code = CODE_STEP_FAILED, .ms = 5 },
-         { .step = 1, .ms = 10 }, { .step = 2, .ms = 10 }, { .step = 3, .ms = 60 });
-    expect_log(&s, "step_started 0.1\nbegin 0.1\nstep_started 1.1\nbegin 1.1\n"
-                   "step_failed 0.1 STEP_FAILED error\nstep_retries 0.2 +50\n"
-                   "step_completed 1.1\nstep_started 2.1\nbegin 2.1\n"
-                   "step_completed 2.1\nstep_started 3.1\nbegin 3.1\n"
-                   "step_started 0.2\nbegin 0.2\nstep_completed 0.2\nstep_completed 3.1\n"
-                   "persist success\nplan_execution_success\ncomplete\nrelease\n");
 }
 
 /* ---- fatal codes ---- */
@@ -476,12 +348,6 @@ int main(void)
         cmocka_unit_test(R_004_054_R_004_108_R_004_132_nothing_completed_is_a_failure),
         cmocka_unit_test(R_004_071_R_004_082_R_004_127_R_004_137_R_004_145_halt_ends_the_plan),
         cmocka_unit_test(R_004_133_R_004_135_R_004_146_what_is_stopped_does_not_count),
-        cmocka_unit_test(R_004_016_R_004_017_R_004_018_R_004_019_R_004_104_R_004_151_retries_wait),
-        cmocka_unit_test(R_004_107_a_step_whose_attempts_are_used_up_is_skipped),
-        cmocka_unit_test(R_004_111_the_error_of_a_step_is_that_of_its_last_attempt),
-        cmocka_unit_test(R_004_020_only_listed_codes_of_steps_that_retry_are_tried_again),
-        cmocka_unit_test(R_004_012_a_plan_without_a_policy_retries_nothing),
-        cmocka_unit_test(R_004_159_R_004_202_a_step_that_waits_keeps_its_place),
         cmocka_unit_test(
             R_004_064_R_004_072_R_004_081_R_004_084_R_004_126_R_004_163_fatal_ends_the_plan),
         cmocka_unit_test(R_004_055_R_004_059_R_004_073_every_code_is_taken_as_it_is),

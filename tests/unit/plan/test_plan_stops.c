@@ -195,8 +195,8 @@ static void R_004_136_A04_9_when_all_ended_in_time_the_plan_did(void **state)
     }
 }
 
-/* The error of an attempt that was made again, and better, is forgotten; that of no other is. */
-static void R_004_111_A04_9_what_ended_in_time_takes_back_its_own_error(void **state)
+/* The error of an attempt that was made again, and better, is overcome; that of no other is. */
+static void R_004_111_A04_9_what_ended_in_time_overcomes_its_own_error(void **state)
 {
     _scene_ struct scene s;
 
@@ -211,7 +211,7 @@ static void R_004_111_A04_9_what_ended_in_time_takes_back_its_own_error(void **s
          { .step = 1, .attempt = 1, .ms = 5, .code = CODE_STEP_FAILED },
          { .step = 1, .attempt = 2, .ms = 50, .told_ms = 100 }, { .step = 2, .ms = NEVER });
     expect_end(&s, PLAN_FAILURE, 1);
-    expect_trace(&s, "STEP_FAILED STEP_SKIPPED PLAN_TIMEOUT");
+    expect_trace(&s, "STEP_FAILED STEP_SKIPPED STEP_FAILED PLAN_TIMEOUT");
     expect_steps(&s, "failed_steps", "0");
     expect_steps(&s, "incomplete_steps", "0 2");
 }
@@ -248,7 +248,7 @@ int main(void)
         cmocka_unit_test(R_004_077_nothing_is_begun_when_the_plan_s_time_is_over),
         cmocka_unit_test(R_004_136_A04_9_what_is_heard_of_after_the_plans_time_ended_in_time),
         cmocka_unit_test(R_004_136_A04_9_when_all_ended_in_time_the_plan_did),
-        cmocka_unit_test(R_004_111_A04_9_what_ended_in_time_takes_back_its_own_error),
+        cmocka_unit_test(R_004_111_A04_9_what_ended_in_time_overcomes_its_own_error),
         cmocka_unit_test(R_004_135_what_was_done_beside_a_halt_counts),
     };
 
