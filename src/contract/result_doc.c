@@ -45,10 +45,10 @@ static void recoverable_by_severity(const struct doc *d, const void *decoded, st
 static const struct field error_fields[] = {
     { "error_code",  F_TEXT,   ONE, NEEDED,   .at = AT(error_code), .min = 1, .max = ERROR_CODE_CHARS, .req = "R-004-055", .help = "What kind of error it is." },
     { "message",     F_TEXT,   ONE, NEEDED,   .at = AT(message), .max = ERROR_MESSAGE_CHARS,           .req = "R-004-056", .help = "The error in words." },
-    { "step_id",     F_TEXT,   ONE, NULLABLE, .at = AT(step_id), .form = FORM_UUID,                    .req = "R-004-057", .help = "The step it happened in; null for the plan as a whole." },
+    { "step_id",     F_TEXT,   ONE, NULLABLE, .at = AT(step_id), .form = FORM_UUID, .nil = true,       .req = "R-004-057", .help = "The step it happened in; null for the plan as a whole." },
     { "severity",    F_CHOICE, ONE, NEEDED,   .at = AT(severity), .choices = severity_names,           .req = "R-004-058", .help = "How bad it is." },
     { "recoverable", F_BOOL,   ONE, NEEDED,   .at = AT(recoverable),                                   .req = "R-004-059", .help = "true for warn and error, false for fatal." },
-    { "cause",       F_SHAPE,  ONE, NULLABLE, .at = AT(cause), .sub = &plan_error_shape,               .req = "R-004-060", .help = "The error that led to this one." },
+    { "cause",       F_SHAPE,  ONE, NULLABLE, .at = AT(cause), .sub = &plan_error_shape, .nil = true,  .req = "R-004-060", .help = "The error that led to this one." },
     { "context",     F_MAP,    ONE, OPTIONAL, .at = AT(context), .filled = true,                       .req = "R-004-061", .help = "What helps to find out why." },
 };
 #undef AT
@@ -165,7 +165,7 @@ static const struct field result_fields[] = {
     { "steps_executed", F_INT,    ONE, NEEDED,   .at = AT(steps_executed), .min = 0, .max = WHOLE_MAX, .req = "R-004-048", .help = "How many steps were completed." },
     { "steps_total",    F_INT,    ONE, NEEDED,   .at = AT(steps_total), .min = 0, .max = WHOLE_MAX,    .req = "R-004-049", .help = "How many steps the plan has." },
     { "result_payload", F_MAP,    ONE, NEEDED,   .at = AT(result_payload),                             .req = "R-004-050", .help = "What the completed steps gave." },
-    { "error",          F_SHAPE,  ONE, NULLABLE, .at = AT(error), .sub = &plan_error_shape,            .req = "R-004-051", .help = "Why it did not succeed; null when it did." },
+    { "error",          F_SHAPE,  ONE, NULLABLE, .at = AT(error), .sub = &plan_error_shape, .nil = true, .req = "R-004-051", .help = "Why it did not succeed; null when it did." },
 };
 #undef AT
 

@@ -45,6 +45,7 @@ struct field {
     const char *const *choices;    /* of F_CHOICE, ended by NULL; one choice is a literal */
     enum form form;                /* of F_TEXT */
     const struct shape *sub;       /* of F_SHAPE; of F_MAP, that of each member, or NULL */
+    bool nil;                      /* what is not there is written as null by shape_json() */
     bool filled;                   /* an F_SHAPE or F_MAP that is left out is {}, not NULL */
     enum level level;
     const char *req;  /* the requirement it answers */
@@ -113,7 +114,8 @@ struct pair {
  * warnings do not count. */
 bool shape_decode(const struct shape *shape, const struct doc *d, struct report *r, void *out);
 
-/* The decoded struct as JSON, members in the order of the rows; what is not there is left out. */
+/* The decoded struct as JSON, members in the order of the rows; what is not there is left out,
+ * unless its row says null. */
 void shape_json(const struct shape *shape, const void *decoded, struct buf *to);
 
 /* The shape as a JSON Schema (2020-12). Rules between fields are named in its description. */

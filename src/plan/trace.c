@@ -117,17 +117,23 @@ void tree_share(struct doc *to, const struct doc *from)
     to->next = at.next;
 }
 
-/* Causes are as deep as we make them: a plan's error and under it a step's. */
+/* Causes are as deep as we make them: a plan's error and under it a step's. What is not there is
+ * null, as the contract prints it. */
 void error_tree(const struct error_doc *error, struct doc *to, struct arena *a)
 {
+    struct doc *cause;
+
     to->kind = DOC_MAP;
     doc_add_text(a, to, "error_code", error->error_code);
     doc_add_text(a, to, "message", error->message);
     if (error->step_id.s)
         doc_add_text(a, to, "step_id", error->step_id);
+    else
+        (void)doc_add_kind(a, to, "step_id", DOC_NULL);
     doc_add_text(a, to, "severity", str_of(severities[error->severity].name));
     doc_add_bool(a, to, "recoverable", error->recoverable);
+    cause = doc_add_kind(a, to, "cause", DOC_NULL);
     if (error->cause)
-        error_tree(error->cause, doc_add_kind(a, to, "cause", DOC_NULL), a);
+        error_tree(error->cause, cause, a);
     tree_share(doc_add_kind(a, to, "context", DOC_NULL), error->context);
 }

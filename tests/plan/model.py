@@ -36,11 +36,8 @@ STATUSES = ("success", "partial", "failure")
 # ---- the second reading ----
 
 def error(code, severity, step=None, cause=None, context=None):
-    made = {"error_code": code, "severity": severity, "recoverable": severity != "fatal"}  # A04-20
-    if step is not None:
-        made["step_id"] = scenes.step_id(step)
-    if cause:
-        made["cause"] = cause
+    made = {"error_code": code, "severity": severity, "recoverable": severity != "fatal",  # A04-20
+            "step_id": None if step is None else scenes.step_id(step), "cause": cause}
     if context:
         made["context"] = context
     return made
@@ -240,7 +237,7 @@ class Model:
             step = next(step for step in left if all(scenes.step_id(n) in rank for n in step.needs))
             rank[scenes.step_id(step.place)] = len(rank) - 1
             left.remove(step)
-        return sorted(self.trace, key=lambda error: rank[error.get("step_id")])
+        return sorted(self.trace, key=lambda error: rank[error["step_id"]])
 
     def plan_limit(self):
         self.trace.append(self.error(self.limit_code, "fatal"))
@@ -302,10 +299,11 @@ class Model:
         result = {"plan_id": self.plan["id"], "execution_id": self.context["execution_id"], "status": status,
                   "completed_at": self.scene["wall"] + self.now, "duration_ms": self.now,
                   "steps_executed": len(done), "steps_total": len(self.steps), "result_payload": payload}
+        result["error"] = None
         incomplete = [step.place for step in self.steps if step.state != "completed"]
         if why:
             own = [e["step_id"] for e in self.trace
-                   if "step_id" in e and e["severity"] != "warn" and e not in overcome]
+                   if e["step_id"] and e["severity"] != "warn" and e not in overcome]
             result["error"] = why | {"context": why.get("context", {}) | {
                 "errors": self.trace,
                 "failed_steps": list(dict.fromkeys(own)),
@@ -343,8 +341,7 @@ def bare(value):
     if isinstance(value, dict):
         error = "error_code" in value
         return {key: bare(member) for key, member in value.items()
-                if not (error and (key == "message" or key in ("step_id", "cause") and member is None
-                                   or key == "context" and not member))}
+                if not (error and (key == "message" or key == "context" and not member))}
     return [bare(member) for member in value] if isinstance(value, list) else value
 
 
@@ -407,7 +404,7 @@ def judge(batch, answers):
             return scene, ends
         result = want["result"] or {"status": "not persisted"}
         ends.append("left open" if said == "open" else
-                    " ".join((result["status"], result.get("error", {}).get("error_code", ""))).strip())
+                    " ".join((result["status"], (result.get("error") or {}).get("error_code", ""))).strip())
     return None, ends
 
 

@@ -184,11 +184,13 @@ class Plans(desk.Desk):
         """Runs it; it must end in this status, and in a result that is right."""
         ran = self.run(document, **how)
         hold(ran.status == STATUSES[status] and ran.record.get("result"), ran)
-        result, error = ran.result, ran.result.get("error")
+        result, error = ran.result, ran.result["error"]
         hold(result["status"] == status and (error is None) == (status == "success"), ran)
         hold(0 <= result["steps_executed"] <= result["steps_total"], ran)
         hold(sorted(result["result_payload"]["steps"]) == sorted(ran.result["result_payload"]["steps"])
                     and len(result["result_payload"]["steps"]) == result["steps_executed"], ran)
+        for one in [error, *error["context"]["errors"]] if error else []:
+            same(list(one), ["error_code", "message", "step_id", "severity", "recoverable", "cause", "context"], one)
         if status == "failure":
             hold(error["severity"] == "fatal" and error["recoverable"] is False, ran)
         self.check("result", result)

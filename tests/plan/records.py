@@ -244,8 +244,32 @@ def R_004_029_R_004_187_A04_26_an_execution_id_is_used_once(place):
 
 
 @case
+def R_004_051_R_004_057_R_004_060_what_is_not_there_is_null_wherever_a_result_is_printed_or_kept(place):
+    members = ["plan_id", "execution_id", "status", "completed_at", "duration_ms", "steps_executed", "steps_total",
+               "result_payload", "error"]
+
+    def everywhere(document):
+        path = place.document(document)
+        done = place.writ("run", "--progress", "json", path)
+        result = json.loads(done.out.splitlines()[-1])["result"]
+        entry, = place.of(result["execution_id"], "plan_result")
+        same((entry["body"], list(result)), (result, members))
+        again = place.run(document | {"id": new()})
+        same(list(again.result), members)
+        same(again.news[-1]["result"], again.result)
+        return result
+    same(everywhere(plan(sh("true")))["error"], None)
+    halted = everywhere(plan(sh("exit 5")))["error"]
+    same((halted["step_id"], halted["cause"]["cause"], halted["cause"]["step_id"] is not None), (None, None, True))
+    same([(one["step_id"] is None, one["cause"] is None) for one in halted["context"]["errors"]],
+         [(False, True), (True, False)])
+    missing = everywhere(plan(sh("true"), context_requirements=["none"]))["error"]
+    same((missing["step_id"], missing["cause"]), (None, None))
+
+
+@case
 def X_7_A04_26_an_id_in_upper_case_is_the_same_id(place):
-    own = {"environment": {}, "execution_id": new()}
+    own = {"environment": plans.HERE, "execution_id": new()}
     document = plan(sh("true"))
     place.comes_to("success", document, context=own)
     for again, context in ((document | {"id": document["id"].upper()}, None),

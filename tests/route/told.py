@@ -29,7 +29,7 @@ def steps(place, *payloads, options=()):
     said = place.writ("run", "--json", *options, path)
     hold(said.status in (0, 1, 3), said)
     result = json.loads(said.out)
-    errors = result["error"]["context"]["errors"] if "error" in result else []
+    errors = result["error"]["context"]["errors"] if result["error"] else []
     did = {error["step_id"]: error["context"] for error in reversed(errors)} | result["result_payload"]["steps"]
     return [did[one["id"]] for one in plan["steps"]]
 

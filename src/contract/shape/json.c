@@ -74,7 +74,7 @@ void shape_json(const struct shape *shape, const void *decoded, struct buf *to)
         const void *at = (const char *)decoded + f->at;
         bool there = is_there(f, at);
 
-        if (!there && f->need != NEEDED_OR_NULL)
+        if (!there && f->need != NEEDED_OR_NULL && !f->nil)
             continue;
         json_key(to, f->name);
         if (!there)

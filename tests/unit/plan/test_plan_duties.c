@@ -28,7 +28,7 @@ static void R_004_090_R_004_092_R_004_093_R_004_094_R_004_095_R_004_096_R_004_09
                         "{\"plan_id\":\"" PLAN_ID "\",\"execution_id\":\"" RUN_ID
                         "\",\"status\":\"success\",\"completed_at\":1766000015,\"duration_ms\":15,"
                         "\"steps_executed\":2,\"steps_total\":2,\"result_payload\":{\"steps\":{"
-                        "\"" ID0 "\":{},\"" ID1 "\":{}}}}");
+                        "\"" ID0 "\":{},\"" ID1 "\":{}}},\"error\":null}");
 }
 
 /* Whatever comes after a duty sees what it did: release comes last, and nothing is told twice. */

@@ -56,9 +56,9 @@ static void R_004_111_a_success_keeps_the_errors_of_attempts_before_it(void **st
         expect_text(&s,
                     "\"retried_errors\":[{\"error_code\":\"STEP_FAILED\",\"message\":\"exit 7\","
                     "\"step_id\":\"" ID0 "\",\"severity\":\"error\",\"recoverable\":true,"
-                    "\"context\":{\"attempt\":1}},{\"error_code\":\"STEP_FAILED\","
+                    "\"cause\":null,\"context\":{\"attempt\":1}},{\"error_code\":\"STEP_FAILED\","
                     "\"message\":\"exit 8\",\"step_id\":\"" ID0 "\",\"severity\":\"error\","
-                    "\"recoverable\":true,\"context\":{\"attempt\":2}}]}");
+                    "\"recoverable\":true,\"cause\":null,\"context\":{\"attempt\":2}}]}");
         assert_null(strstr(s.end.text.s, "\"warnings\""));
     }
 }

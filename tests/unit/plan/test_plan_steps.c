@@ -42,7 +42,7 @@ static void R_004_062_R_004_091_warnings_alone_are_a_success(void **state)
                    "persist success\nplan_execution_success\ncomplete\nrelease\n");
     expect_text(&s, "\"warnings\":[{\"error_code\":\"rch_unavailable\",\"message\":\"run locally\","
                     "\"step_id\":\"" ID0 "\",\"severity\":\"warn\",\"recoverable\":true,"
-                    "\"context\":{}}]}}");
+                    "\"cause\":null,\"context\":{}}]},\"error\":null}");
 }
 
 /* ---- skip ---- */
@@ -61,7 +61,7 @@ static void R_004_053_R_004_063_R_004_083_R_004_106_R_004_107_R_004_109_skip_goe
     expect_steps(&s, "incomplete_steps", "1");
     expect_text(&s, "{\"error_code\":\"STEP_SKIPPED\",\"message\":\"on_failure is skip\","
                     "\"step_id\":\"" ID1 "\",\"severity\":\"warn\",\"recoverable\":true,"
-                    "\"context\":{}}");
+                    "\"cause\":null,\"context\":{}}");
 }
 
 /* A04-22: the first, as it happened, not as the plan lists them. */
@@ -119,8 +119,9 @@ static void R_004_071_R_004_082_R_004_127_R_004_137_R_004_145_halt_ends_the_plan
     check_is(s.decoded->error->cause->step_id, ID1);
     check_is(s.decoded->error->cause->message, "exit 2");
     expect_trace(&s, "STEP_FAILED EXECUTION_HALTED");
-    expect_text(&s, "{\"error_code\":\"EXECUTION_HALTED\",\"message\":\"step " ID1
-                    " failed, and its on_failure is halt\",\"severity\":\"error\"");
+    expect_text(&s,
+                "{\"error_code\":\"EXECUTION_HALTED\",\"message\":\"step " ID1
+                " failed, and its on_failure is halt\",\"step_id\":null,\"severity\":\"error\"");
     expect_steps(&s, "incomplete_steps", "1 2");
     assert_null(strstr(s.log.s, "begin 2"));
 }
