@@ -10,7 +10,7 @@
 #include "contract/template_doc.h"
 
 /* A plan always requires something of its context; one that names nothing requires this key, which
- * every context has that writ itself makes. */
+ * every environment has that writ itself makes. */
 #define TEMPLATE_KEY "working_directory"
 
 /* Of a template that is right, with the document it was decoded from. Payloads stay those of the

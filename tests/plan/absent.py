@@ -70,7 +70,7 @@ def R_004_125_R_004_168_R_004_186_R_004_198_no_verb_resumes_replays_retries_or_c
 
 @case
 def R_004_198_R_004_200_what_cancels_other_things_does_not_cancel_a_plan(place):
-    context = {"environment": {}, "execution_id": new()}
+    context = {"environment": plans.HERE, "execution_id": new()}
 
     def cancel():
         for words in (["cancel", context["execution_id"]], ["cancel", "--force", context["execution_id"]]):
@@ -248,7 +248,7 @@ def R_004_171_R_004_172_R_004_173_there_is_no_log_and_all_that_is_known_is_in_th
 @case
 def R_004_175_R_004_177_A04_17_what_looks_like_a_variable_reaches_a_command_as_it_is(place):
     one = python(SAY, *FORMS, inputs={"stdin": "${x} {{x}} $x"})
-    ran = place.comes_to("success", plan(sh("echo x"), one), set=["x=put in"], context={"environment": {"y": "put in"}},
+    ran = place.comes_to("success", plan(sh("echo x"), one), set=["x=put in"], context={"environment": plans.HERE | {"y": "put in"}},
                          env={"x": "put in"})
     same(json.loads(said(place, ran, one)), [*FORMS, "${x} {{x}} $x"])
 

@@ -297,7 +297,7 @@ def a_key_that_is_missing_hides_no_other_problem(place):
 
 @case
 def A04_26_that_a_plan_was_used_is_told_before(place):
-    document, own = plan(touch("ran")), {"environment": {}, "execution_id": plans.new()}
+    document, own = plan(touch("ran")), {"environment": plans.HERE, "execution_id": plans.new()}
     same(foretold(place, document)[0], 0)
     place.comes_to("success", document, context=own)
     entries = place.log()
@@ -390,7 +390,7 @@ def R_004_074_keys_that_are_missing_are_told_before(place):
          shown)
     shown = place.writ("run", "--dry-run", place.document(document))
     hold(b"the context has no keys 'repo', 'token'; give them with --set or --context" in shown.out, shown)
-    status, told = foretold(place, document, "--set", "repo=.", "--context", place.put("c.yaml", "token: 1"))
+    status, told = foretold(place, document, "--set", "repo=.", "--context", place.put("c.yaml", "{token: 1, working_directory: .}"))
     same((status, told["missing"], told["refused"]), (0, [], None))
     done = run(place, document, "--set", "repo=.")
     same((done.status, done.record["error"]["error_code"], place.there("ran")), (1, "CONTEXT_MISSING", []))

@@ -22,11 +22,6 @@ def context_of(place, ran):
     return entry["body"]
 
 
-def environment(place, **keys):
-    """The one a plan has that was given these keys."""
-    return {"working_directory": str(place.work)} | keys
-
-
 def now():
     return round(time.time() * 1000)
 
@@ -45,8 +40,9 @@ def R_004_009_R_004_225_keys_come_from_a_file_and_one_by_one_and_the_last_word_c
             (None, ("branch=", "depth=1", "who=2"), {"branch": "", "depth": "1", "who": "2"})):
         ran = place.comes_to("success", wants | {"id": new()}, context=given, set=set)
         context = context_of(place, ran)
-        same(context["environment_keys"], sorted(environment(place, **made)), context)
-        same(context["environment_digest"], digest(canon(environment(place, **made))), made)
+        made |= {} if given else {"working_directory": str(place.work)}  # nobody gave one: writ made it
+        same(context["environment_keys"], sorted(made), context)
+        same(context["environment_digest"], digest(canon(made)), made)
 
 
 @case
@@ -77,21 +73,43 @@ def what_is_set_and_is_no_utf_8_is_refused_and_nothing_is_recorded(place):
 def R_004_040_R_004_042_A04_11_keys_are_looked_for_and_their_values_are_nobodys(place):
     strange = {"null": None, "list": [[]], "no": False, "": "", "a b": 0, "__proto__": {"x": 1}, "\u00e9": "\u0000"}
     ran = place.comes_to("success", plan(step("noop"), context_requirements=list(strange)[:3] + ["a b"]), context=strange)
-    same(context_of(place, ran)["environment_digest"], digest(canon(environment(place, **strange))))
+    same(context_of(place, ran)["environment_digest"], digest(canon(strange)))
 
 
 @case
-def R_004_041_R_004_037_the_context_is_left_as_it_was_given(place):
-    path = place.put("given.json", json.dumps({"environment": {"a": 1}, "user_id": "me"}))
-    before = path.read_bytes(), path.stat().st_mtime_ns
-    place.comes_to("success", plan(sh("true")), context=path, set=["a=2"])
-    same((path.read_bytes(), path.stat().st_mtime_ns), before)
+def R_004_041_R_004_037_the_environment_is_recorded_as_it_was_given(place):
+    for given in ({"a": 1, "b": {"working_directory": "x"}}, {"a": [], "working_directory": None}, {"a": ""}):
+        for context in (given, {"environment": given, "user_id": "me"}):
+            path = place.put("given.json", json.dumps(context))
+            before = path.read_bytes(), path.stat().st_mtime_ns
+            inner = plan(step("noop"), context_requirements=["a"])
+            ran = place.comes_to("success", plan(sh("true"), step("execute_plan", {"plan": inner}),
+                                                 context_requirements=["a"]), context=path)
+            same((path.read_bytes(), path.stat().st_mtime_ns), before)
+            child, = [entry["subject"] for entry in place.log("--kind", "input") if entry["body"].get("parent_execution_id")
+                      == ran.result["execution_id"]]
+            for execution in (ran.result["execution_id"], child):
+                body = place.of(execution, "input")[0]["body"]
+                same((body["environment_keys"], body["environment_digest"]), (sorted(given), digest(canon(given))), given)
+
+
+@case
+def R_004_041_R_004_225_nothing_is_added_to_an_environment_that_was_given(place):
+    template = place.put("work/t.yaml", "name: t\nsteps: [{name: a, run: [/usr/bin/touch, ran]}]\n")
+    for given in ({"a": 1}, {"environment": {}}):
+        context = place.put("given.json", json.dumps(given))
+        for document in (plan(touch("ran")), template):
+            ran = place.comes_to("failure", document, context=context)
+            same((ran.error["error_code"], place.there("ran")), ("CONTEXT_MISSING", []), given)
+            true("no key 'working_directory'" in ran.error["message"], ran.error)
+    ran = place.comes_to("success", template, context=context, set=["working_directory=."])
+    same(context_of(place, ran)["environment_digest"], digest(canon(plans.HERE)))
 
 
 @case
 def R_004_039_commands_have_nothing_of_the_environment_of_plan_or_caller(place):
     printed = execute("/usr/bin/env")
-    ran = place.comes_to("success", plan(printed), set=[f"SECRET={WORD}-set"], context={"TOKEN": f"{WORD}-file"},
+    ran = place.comes_to("success", plan(printed), set=[f"SECRET={WORD}-set"], context=plans.HERE | {"TOKEN": f"{WORD}-file"},
                          env={"MINE": f"{WORD}-caller", "TOKEN": f"{WORD}-token"})
     text = place.kept(ran.result["result_payload"]["steps"][printed["id"]]["stdout"]["evidence"]).decode()
     true("PATH=" in text, text)
@@ -100,7 +118,7 @@ def R_004_039_commands_have_nothing_of_the_environment_of_plan_or_caller(place):
 
 @case
 def X_11_what_the_keys_hold_is_kept_nowhere(place):
-    ran = place.comes_to("success", plan(sh("true"), step("notify")), set=[f"a={WORD}"], context={"b": {"c": WORD}})
+    ran = place.comes_to("success", plan(sh("true"), step("notify")), set=[f"a={WORD}"], context=plans.HERE | {"b": {"c": WORD}})
     true(WORD.encode() not in ran.out + ran.err and WORD not in json.dumps(ran.news))
     for path in place.state.rglob("*"):
         true(not path.is_file() or WORD.encode() not in path.read_bytes(), path)
@@ -110,7 +128,7 @@ def X_11_what_the_keys_hold_is_kept_nowhere(place):
 
 @case
 def R_004_029_R_004_033_R_004_034_R_004_035_R_004_036_what_a_context_says_is_recorded(place):
-    given = {"environment": {"k": "v"}, "execution_id": new(), "parent_execution_id": new(), "user_id": "someb\u00f6dy",
+    given = {"environment": plans.HERE | {"k": "v"}, "execution_id": new(), "parent_execution_id": new(), "user_id": "someb\u00f6dy",
              "request_id": "request 7", "correlation_context": {"trace": "1", "span": "\u20ac"},
              "deadline_ms": now() + 400000}
     ran = place.comes_to("success", plan(sh("true")), context=given)
@@ -138,7 +156,7 @@ def R_004_222_a_context_that_is_wrong_is_said_and_nothing_runs(place):
 def R_004_038_R_004_223_R_004_224_a_deadline_must_leave_the_plan_its_time(place):
     for deadline in (1, now() - 1000, now() + 250000):
         ran = place.comes_to("failure", plan(touch("ran"), timeout_ms=300000),
-                             context={"environment": {}, "deadline_ms": deadline})
+                             context={"environment": plans.HERE, "deadline_ms": deadline})
         same((ran.error["error_code"], place.there("ran")), ("INVALID_PAYLOAD", []))
         true("deadline_ms" in ran.error["message"], ran.error)
 
@@ -150,7 +168,7 @@ def R_004_038_R_004_224_exactly_enough_time_is_enough(place):
     for _ in range(100):
         asked = now()
         ran = place.run(plan(step("noop"), timeout_ms=100000),
-                        context={"environment": {}, "deadline_ms": asked + 100000 + extra})
+                        context={"environment": plans.HERE, "deadline_ms": asked + 100000 + extra})
         context = context_of(place, ran)
         more = context["deadline_ms"] - context["started_at"] - 100000
         same((ran.status, ran.result["status"]), (0, "success") if more >= 0 else (1, "failure"), context)

@@ -389,7 +389,7 @@ def R_004_031_R_004_068_R_004_078_R_004_128_A04_8_the_deadline_is_a_moment_of_th
     blocker.execute("BEGIN IMMEDIATE")  # its start takes longer than its caller thought
     now = time.time()
     child = place.begin(plan(sh(STUBBORN, mark), touch("after"), timeout_ms=3000),
-                        context={"environment": {}, "deadline_ms": round(now * 1000) + 6000})
+                        context={"environment": plans.HERE, "deadline_ms": round(now * 1000) + 6000})
     plans.until(lambda: time.time() > now + 4, "four seconds", child)
     blocker.execute("ROLLBACK")
     ran = place.end(child)

@@ -31,6 +31,7 @@ COMMANDS = [REAL_PYTHON, "/usr/bin/touch", "/usr/bin/sleep", "/usr/bin/true", "/
             os.path.realpath("/bin/sh"), "/usr/bin/head", "/usr/bin/env"]
 STATUSES = {"success": 0, "failure": 1, "partial": 3}
 SECONDS = 120
+HERE = {"working_directory": "."}  # the environment that plan() requires
 
 
 class Ran(NamedTuple):

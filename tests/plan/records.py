@@ -233,7 +233,7 @@ def R_004_124_R_004_187_R_004_188_A04_26_a_plan_is_run_once_however_it_ended(pla
 
 @case
 def R_004_029_R_004_187_A04_26_an_execution_id_is_used_once(place):
-    own = {"environment": {}, "execution_id": new()}
+    own = {"environment": plans.HERE, "execution_id": new()}
     ran = place.comes_to("success", plan(sh("true")), context=own)
     same(ran.result["execution_id"], own["execution_id"])
     entries = place.log()
@@ -289,7 +289,7 @@ def X_7_A04_26_an_id_in_upper_case_is_the_same_id(place):
 
 @case
 def A04_26_of_many_that_start_at_once_with_one_plan_one_runs(place):
-    for context in (None, {"environment": {}, "execution_id": new()}):
+    for context in (None, {"environment": plans.HERE, "execution_id": new()}):
         shared = plan(sh("echo ran >> times"))
         (place.work / "times").unlink(missing_ok=True)
         given, children = context and place.put("given.json", json.dumps(context)), []

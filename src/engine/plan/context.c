@@ -108,6 +108,8 @@ bool plan_given(const struct writ_plan *ask, char **answer)
     return false;
 }
 
+/* An environment that was given is left as it is (contract 004, 2): only one that nobody gave has
+ * the key of templates that need nothing. */
 static const struct doc *make_environment(const struct running *r, const struct doc *given)
 {
     struct doc *set = doc_root(r->a, DOC_MAP), *made = doc_root(r->a, DOC_MAP);
@@ -119,7 +121,7 @@ static const struct doc *make_environment(const struct running *r, const struct 
     for (const struct doc *m = doc_first(given, DOC_MAP); m; m = m->next)
         if (!has(set, m->key)) /* a file has each key once: only what was set is looked through */
             copy_member(m, made, r->a);
-    if (!has(made, str_of(TEMPLATE_KEY)))
+    if (!given && !has(made, str_of(TEMPLATE_KEY)))
         doc_add_text(r->a, made, TEMPLATE_KEY,
                      str_of(getcwd(here, sizeof here) ? arena_text(r->a, str_of(here)) : "."));
     return made;
