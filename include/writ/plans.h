@@ -21,8 +21,10 @@ struct writ_plan {
     const char *const *environment;   /* the caller's, ended by NULL */
     const char *ledger;               /* as for writ_ledger_open() */
     const char *policy;               /* block (also when NULL) or draft_only */
-    const char *const *weak;          /* as of struct writ_command */
-    int jobs;                         /* steps at the same time; 0: one; at most WRIT_JOBS_MAX */
+    const char *dependency_skip; /* fail or cascade: what becomes of a step whose dependency was
+                                    skipped; NULL: what is configured, else fail */
+    const char *const *weak;     /* as of struct writ_command */
+    int jobs;                    /* steps at the same time; 0: one; at most WRIT_JOBS_MAX */
     int progress; /* what happens is written here as it happens, as JSON lines; -1: nowhere. A pipe
                      that is full loses lines, and a line longer than it holds; no plan waits */
     int force;    /* a descriptor that is readable when the plan's time is to be up; -1: never */

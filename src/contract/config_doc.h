@@ -58,6 +58,15 @@ struct config_server {
     struct str url;
 };
 
+/* What becomes of a step of a plan whose dependency was not completed, and the plan goes on without
+ * that (A04-6). */
+enum dependency_skip {
+    DEPENDENCY_SKIP_FAIL,    /* it fails, and the plan with it */
+    DEPENDENCY_SKIP_CASCADE, /* it is skipped, too */
+};
+
+extern const char *const dependency_skip_names[]; /* ended by NULL */
+
 /* What is set about the network. */
 struct config_network {
     struct items registries; /* of struct str: hosts that level registry reaches besides */
@@ -68,6 +77,7 @@ struct config_doc {
     struct items workers; /* of struct config_worker */
     struct str remote;    /* the worker that remote commands go to; no text: rch */
     int fallback;         /* enum fallback, or CHOICE_NONE: it says nothing about it */
+    int dependency_skip;  /* enum dependency_skip, or CHOICE_NONE: the same */
     struct items servers; /* of struct config_server */
     struct items secrets; /* of struct secret_doc: for hosts; the user's own only */
     const struct config_network *network; /* never NULL */

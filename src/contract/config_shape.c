@@ -28,6 +28,10 @@ const char *const worker_kind_names[] = {
     [WORKER_WRAP] = "wrap", [WORKER_KINDS] = NULL,
 };
 
+const char *const dependency_skip_names[] = {
+    [DEPENDENCY_SKIP_FAIL] = "fail", [DEPENDENCY_SKIP_CASCADE] = "cascade", NULL
+};
+
 /* clang-format off */
 const struct worker_kind_row worker_kinds[WORKER_KINDS] = {
     [WORKER_PIPE]  = { "pipe",  ROUTE_LOCAL_WORKER, NULL,   "`writ worker --stdio` on this machine, which runs one command after the other." },
@@ -161,6 +165,7 @@ static const struct field config_fields[] = {
     { "workers",  F_SHAPE,  LIST, OPTIONAL, .at = AT(workers), .most = WORKERS_MOST, .sub = &worker_shape,               .req = "R-000-021", .help = "Where commands can run; in the user's own configuration only." },
     { "remote",   F_TEXT,   ONE,  OPTIONAL, .at = AT(remote), .form = FORM_SLUG,                                         .req = "R-000-021", .help = "The worker that remote commands go to, rch when left out; in the user's own configuration only." },
     { "fallback", F_CHOICE, ONE,  NULLABLE, .at = AT(fallback), .choices = fallback_names, .fallback = CHOICE_NONE,      .req = "R-000-059", .help = "What to do without a worker: local runs the command here in the same sandbox, fail_closed nowhere." },
+    { "dependency_skip", F_CHOICE, ONE, NULLABLE, .at = AT(dependency_skip), .choices = dependency_skip_names, .fallback = CHOICE_NONE, .req = "A04-6", .help = "What becomes of a step of a plan whose dependency was skipped: fail, the default, ends the plan; cascade skips the step, too, in the user's own configuration only." },
     { "servers",  F_SHAPE,  LIST, OPTIONAL, .at = AT(servers), .most = SERVERS_MOST, .sub = &server_shape,               .req = "R-001-098", .help = "MCP servers by name." },
     { "secrets",  F_SHAPE,  LIST, OPTIONAL, .at = AT(secrets), .most = SECRETS_MOST, .sub = &secret_shape,               .req = "R-001-091", .help = "Where the secrets for hosts are found; in the user's own configuration only." },
     { "network",  F_SHAPE,  ONE,  OPTIONAL, .at = AT(network), .sub = &network_shape, .filled = true,                    .req = "R-001-051", .help = "What network levels mean here." },
@@ -188,7 +193,7 @@ const struct shape config_shape = { .name = "configuration",
 void config_of_project(const struct doc *d, struct report *r)
 {
     static const char *const users[] = { "workers", "remote", "secrets" };
-    const struct doc *fallback = doc_get(d, "fallback");
+    const struct doc *fallback = doc_get(d, "fallback"), *skip = doc_get(d, "dependency_skip");
 
     for (size_t i = 0; i < COUNT(users); i++) {
         const struct doc *member = doc_get(d, users[i]);
@@ -204,4 +209,10 @@ void config_of_project(const struct doc *d, struct report *r)
         report_add(r, ABOUT_VALUE, fallback, CODE_CONTRACT_INVALID,
                    "fallback is local, a project may only say fail_closed; local belongs in the "
                    "user's own ~/.config/writ/config.yaml");
+    if (skip && skip->kind == DOC_TEXT &&
+        str_is(skip->text, dependency_skip_names[DEPENDENCY_SKIP_CASCADE]))
+        report_add(
+            r, ABOUT_VALUE, skip, CODE_CONTRACT_INVALID,
+            "dependency_skip is cascade, a project may only say fail; cascade belongs in the "
+            "user's own ~/.config/writ/config.yaml");
 }

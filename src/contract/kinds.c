@@ -34,7 +34,7 @@ const struct kind_row kinds[] = {
     { "lane",          "000", "A command to be routed.",                                { "command_class", "raw_command" },                &lane_shape },
     { "lane_result",   "000", "What a routed command came to.",                         { "routed_command", "artifact_manifest" },         &lane_result_shape },
     { "manifest",      "000", "The pointers kept for replay and audit of a lane.",      { "run_id", "transcript_path" },                   &manifest_shape },
-    { "config",        "000", "Classes of commands, workers, MCP servers, hosts of registries, and what to do without a worker: .writ/config.yaml and the user's own.", { "classes", "workers", "remote", "fallback", "servers", "secrets", "network" }, &config_shape, .least = 1 },
+    { "config",        "000", "Classes of commands, workers, MCP servers, hosts of registries, and what to do without a worker: .writ/config.yaml and the user's own.", { "classes", "workers", "remote", "fallback", "servers", "secrets", "network", "dependency_skip" }, &config_shape, .least = 1 },
 };
 const size_t kind_count = COUNT(kinds);
 _Static_assert(COUNT(kinds) <= KINDS_MAX, "lists of all kinds have KINDS_MAX places");

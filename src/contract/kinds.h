@@ -5,7 +5,7 @@
 #include "base/table.h"
 #include "contract/shape.h"
 
-enum { KIND_MARKS = 7, KINDS_MAX = 32 };
+enum { KIND_MARKS = 8, KINDS_MAX = 32 };
 
 struct kind_row {
     const char *name;     /* as in `writ check --as NAME` */

@@ -78,6 +78,7 @@ static void gather(const struct read *all, struct arena *a, struct settings *out
 {
     struct config_worker *workers;
     size_t n = 0, most = COUNT(always);
+    bool fails = false;
 
     for (size_t i = 0; i < all->n; i++)
         most += all->configs[i]->workers.n;
@@ -92,6 +93,11 @@ static void gather(const struct read *all, struct arena *a, struct settings *out
             out->remote = c->remote;
         if (c->fallback == FALLBACK_FAIL_CLOSED)
             out->fallback = FALLBACK_FAIL_CLOSED;
+        if (c->dependency_skip == DEPENDENCY_SKIP_CASCADE && !fails)
+            out->dependency_skip = DEPENDENCY_SKIP_CASCADE;
+        fails = fails || c->dependency_skip == DEPENDENCY_SKIP_FAIL;
+        if (fails)
+            out->dependency_skip = DEPENDENCY_SKIP_FAIL;
     }
     for (size_t i = 0; i < COUNT(always); i++)
         if (!named(workers, n, always[i]->name))

@@ -20,6 +20,7 @@ struct settings {
     size_t project_registries; /* the last of these, so many, are the project's */
     struct str remote;         /* the worker that remote commands go to */
     enum fallback fallback;    /* fail_closed where either document says so */
+    enum dependency_skip dependency_skip; /* fail, unless the user's document alone says cascade */
 };
 
 /* Reads the nearest project's document on the way up from `from`, an absolute path, and the user's:

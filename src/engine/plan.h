@@ -72,6 +72,7 @@ struct running {
     struct fleet *fleet; /* NULL: no configuration is looked at */
     struct toolbox *toolbox;
     struct inner *inner;       /* the outermost plan's */
+    bool cascade;              /* what depends on a step that was skipped is skipped, too */
     size_t height;             /* how many plans are in each other below it, as it was checked */
     bool once;                 /* one of those below it is used once */
     struct evidence *evidence; /* of all plans of a run */

@@ -257,6 +257,55 @@ def R_004_108_R_004_132_A04_2_errors_alone_and_nothing_completed_is_a_failure(pl
          ("STEP_FAILED", "error", 0))
 
 
+# ---- what depends on a step that was skipped ----
+
+@case
+def R_004_083_R_004_107_A04_6_what_depends_on_a_skipped_step_is_skipped_where_that_is_asked_for(place):
+    def documents():
+        bad = sh("exit 5", on_failure="skip")
+        below = touch("below", after=[bad])
+        return plan(touch("first"), bad, below, touch("further", after=[below]), touch("other"))
+    document = documents()
+    ran = place.comes_to("partial", document, skip="cascade")
+    same((ran.errors, place.there("below", "further", "other")),
+         (["STEP_FAILED"] + ["STEP_SKIPPED"] * 3, ["other"]))
+    same(ran.error["context"]["incomplete_steps"], ids(*document["steps"][1:4]))
+    same(ran.error["error_code"], "STEP_FAILED")
+    same(place.of(ran.result["execution_id"], "input")[0]["body"]["dependency_skip"], "cascade")
+    for how in (None, "fail"):  # off by default
+        ran = place.comes_to("failure", documents(), skip=how)
+        same((ran.error["error_code"], place.there("below", "further")), ("DEPENDENCY_UNRESOLVED", []))
+        same(place.of(ran.result["execution_id"], "input")[0]["body"]["dependency_skip"], "fail")
+    by_hand = [place.writ("run", *words, place.document(documents())).status
+               for words in ([], ["--dependency-skip", "cascade"], ["--dependency-skip", "fail"],
+                             ["--dependency-skip", "never"])]
+    same(by_hand, [1, 3, 1, 64])
+    ran = place.run(documents(), skip="never")
+    hold(ran.status == 64 and "dependency_skip is fail or cascade" in ran.record["message"], ran)
+
+
+@case
+def A04_6_the_users_configuration_may_ask_for_it_and_the_projects_may_not(place):
+    def comes_to(how=None):
+        bad = sh("exit 5", on_failure="skip")
+        inner = plan(touch("first"), bad, touch("below", after=[bad]))
+        return place.run(plan(step("execute_plan", {"plan": inner}, on_failure="skip"), sh("true")),
+                         skip=how, env={"XDG_CONFIG_HOME": str(place.scratch / "config")})
+
+    def told(ran):
+        return ran.error["context"]["code"]
+    same(told(comes_to()), "DEPENDENCY_UNRESOLVED")
+    place.put("../config/writ/config.yaml", "dependency_skip: cascade\n")
+    same((told(comes_to()), told(comes_to("fail"))), ("STEP_FAILED", "DEPENDENCY_UNRESOLVED"))
+    place.put(".writ/config.yaml", "dependency_skip: fail\n")
+    same((told(comes_to()), told(comes_to("cascade"))), ("DEPENDENCY_UNRESOLVED", "STEP_FAILED"))
+    (place.scratch / "config/writ/config.yaml").unlink()
+    path = place.put(".writ/config.yaml", "dependency_skip: cascade\n")
+    same(told(comes_to()), "DEPENDENCY_UNRESOLVED")
+    checked = place.writ("check", path)
+    hold(checked.status == 65 and b"a project may only say fail" in checked.out + checked.err, checked)
+
+
 # ---- time ----
 
 @case

@@ -89,7 +89,7 @@ static const char *bad_set(const char *const *set)
 static int usage(const struct args *args, struct typed *t)
 {
     const char *jobs = args_get(args, "jobs"), *policy = args_get(args, "policy");
-    const char *context = args_get(args, "context");
+    const char *context = args_get(args, "context"), *skip = args_get(args, "dependency-skip");
 
     *t = (struct typed){ .jobs = 1, .json = args_get(args, "json") };
     gather(args, "set", t->set);
@@ -105,6 +105,8 @@ static int usage(const struct args *args, struct typed *t)
         say("--jobs is 1 to %d; '%s' is not", WRIT_JOBS_MAX, jobs);
     else if (policy && strcmp(policy, "block") != 0 && strcmp(policy, "draft_only") != 0)
         say("--policy is block or draft_only; '%s' is not known", policy);
+    else if (skip && strcmp(skip, "fail") != 0 && strcmp(skip, "cascade") != 0)
+        say("--dependency-skip is fail or cascade; '%s' is not known", skip);
     else if (bad_set(t->set))
         say("--set takes KEY=VALUE, in UTF-8; '%s' is not that", bad_set(t->set));
     else if (context && strcmp(context, "-") == 0 && strcmp(args->operands[0], "-") == 0)
@@ -267,6 +269,7 @@ static int run(const struct args *args)
                               .environment = args->environment,
                               .ledger = args_get(args, "ledger"),
                               .policy = args_get(args, "policy"),
+                              .dependency_skip = args_get(args, "dependency-skip"),
                               .progress = -1,
                               .force = -1 };
     char *shown;
@@ -309,6 +312,7 @@ const struct command cmd_run = {
                  { "set",        "K=V",    NULL,     "a key of the environment", .many = true },
                  { "jobs",       "N",      NULL,     "steps that may run at the same time; default 1" },
                  { "policy",     "POLICY", NULL,     "what to do where inputs are not coherent: block (the default) or draft_only", .words = "block draft_only" },
+                 { "dependency-skip", "HOW", NULL, "what becomes of a step whose dependency was skipped: fail (the default) ends the plan, cascade skips the step, too; else what dependency_skip of the user's configuration says", .words = "fail cascade" },
                  { "dry-run",    NULL,     NULL,     "show what would run and what would be refused, and run nothing; exit 1 when the plan would be refused before anything runs" },
                  { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout with ids and names of steps, in the last the result, or code and message where there is none; a notice of about 1 MiB or more is left out, and the next line has how many were as \"lost\") or none", .words = "auto live lines json none" },
                  { "allow-weak", "LAYER",  "layers", "run without a layer that this machine lacks", .many = true },

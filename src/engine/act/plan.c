@@ -72,6 +72,7 @@ static struct running child_of(struct running *r, const struct nested *nested, s
                              .registries = r->registries,
                              .fleet = r->fleet,
                              .toolbox = r->toolbox,
+                             .cascade = r->cascade,
                              .inner = r->inner,
                              .evidence = r->evidence,
                              .kept = r->kept };

@@ -12,6 +12,7 @@
 #include "base/doc_make.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "contract/names.h"
 #include "engine/exec.h"
 #include "engine/given.h"
 #include "engine/input.h"
@@ -88,6 +89,10 @@ static bool is_sayable(const struct writ_plan *ask, struct error *e)
                          ask->policy);
     if (ask->jobs < 0 || ask->jobs > WRIT_JOBS_MAX)
         return error_set(e, CODE_USAGE, "jobs are 1 to %d, not %d", WRIT_JOBS_MAX, ask->jobs);
+    if (ask->dependency_skip &&
+        name_at(dependency_skip_names, str_of(ask->dependency_skip)) == CHOICE_NONE)
+        return error_set(e, CODE_USAGE, "dependency_skip is fail or cascade, not '%.100s'",
+                         ask->dependency_skip);
     for (const char *const *set = ask->set; set && *set; set++)
         if (**set == '=' || !strchr(*set, '='))
             return error_set(e, CODE_USAGE, "what is set is key=value; '%.100s' is not", *set);

@@ -127,9 +127,12 @@ bool running_go(struct running *r, int jobs, int force, struct plan_end *end, st
 {
     struct office office = running_office;
     struct sink sink = { tell, r };
-    struct plan_ask ask = {
-        .context = &r->context, .world = r->world, .office = &office, .sink = &sink, .jobs = jobs
-    };
+    struct plan_ask ask = { .context = &r->context,
+                            .world = r->world,
+                            .office = &office,
+                            .sink = &sink,
+                            .jobs = jobs,
+                            .cascade = r->cascade };
 
     office.self = r;
     r->trail = (struct trail){ .execution = r->context.execution_id,

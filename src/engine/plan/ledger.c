@@ -77,6 +77,8 @@ static void put_context(const struct running *r, struct buf *to)
     if (c->correlation_context.n)
         json_close(to, '}');
     json_put_int(to, "deadline_ms", c->deadline_ms);
+    json_put(to, "dependency_skip",
+             dependency_skip_names[r->cascade ? DEPENDENCY_SKIP_CASCADE : DEPENDENCY_SKIP_FAIL]);
     json_put(to, "environment_digest", text);
     json_key(to, "environment_keys");
     json_open(to, '[');

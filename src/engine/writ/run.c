@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <writ/plans.h>
 
@@ -81,6 +82,20 @@ static int fail(const struct error *e, int status, char **answer)
     return status;
 }
 
+/* A04-6. A configuration that is wrong says nothing, which is the stricter of the two. */
+static bool cascades(struct running *r)
+{
+    const struct settings *settings;
+    struct report ignored;
+    char here[PATH_MAX];
+
+    if (r->ask->dependency_skip)
+        return str_is(str_of(r->ask->dependency_skip),
+                      dependency_skip_names[DEPENDENCY_SKIP_CASCADE]);
+    return getcwd(here, sizeof here) && fleet_settings(r->fleet, here, &settings, &ignored) &&
+           settings->dependency_skip == DEPENDENCY_SKIP_CASCADE;
+}
+
 static int run(struct running *r, char **answer)
 {
     int jobs = plan_jobs(r->ask->jobs);
@@ -95,6 +110,7 @@ static int run(struct running *r, char **answer)
     }
     if (!context_make(r, &context))
         return input_wrong(&context, "context", answer);
+    r->cascade = cascades(r);
     if (!running_claim(r, &e))
         return fail(&e, e.code == CODE_EXECUTION_USED ? WRIT_REFUSED : WRIT_UNRECORDED, answer);
     r->keeping->swift = true; /* steps do not wait for the disk; the end of the plan does */
