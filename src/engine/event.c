@@ -49,7 +49,6 @@ void event_open(const struct event_head *head, enum event_state state, const str
     json_put(to, "target", head->target);
     json_put(to, "action", head->action);
     json_put(to, "snapshotAt", snapshot);
-    json_put(to, "coherenceStatus", coherence_names[COHERENCE_COHERENT]);
     json_put_bool(to, "dryRun", true);
 }
 
@@ -100,8 +99,9 @@ bool event_enter(struct ledger *l, struct draft *drafts, size_t n, struct uuid *
         if (d->report.errors)
             return error_set(e, CODE_UNKNOWN_ERROR, "the ledger does not take an event of ours: %s",
                              d->message ? d->message : "it is wrong");
-        if (d->verdict == VERDICT_REFUSED && d->code == CODE_CEILING)
-            return error_set(e, CODE_CEILING, "the ledger does not take an event of ours: %s",
+        if (d->verdict == VERDICT_REFUSED &&
+            (d->code == CODE_CEILING || d->code == CODE_COHERENCE_BLOCKED))
+            return error_set(e, d->code, "the ledger does not take an event of ours: %s",
                              d->message);
         if (d->verdict != VERDICT_APPENDED)
             return error_set(e, CODE_EXECUTION_USED, "the execution id %.*s was used before%s%s",

@@ -166,22 +166,34 @@ static bool complete(struct ledger *l, struct draft *d, struct arena *a, struct 
     return true;
 }
 
-/* How many go into the store together: a draft that has to be completed begins a stretch. */
-static size_t stretch(const struct draft *drafts, size_t n)
+/* How many go into the store together. A draft begins a stretch where it has to be completed, or
+ * where what comes before it may decide its coherence. */
+static bool stretch(struct ledger *l, struct draft *drafts, size_t n, size_t *count,
+                    struct error *e)
 {
-    size_t count = 1;
+    struct weighed last = { 0 };
 
-    while (count < n && !drafts[count].derived)
-        count++;
-    return count;
+    for (*count = 0; *count < n; ++*count) {
+        struct draft *d = &drafts[*count];
+
+        if (*count > 0 && d->derived)
+            break;
+        if (!coherence_weigh(l, d, &last, e))
+            return false;
+        if (*count > 0 && d->weighed && last.moves) {
+            d->weighed = false; /* once more, when the others are there */
+            break;
+        }
+    }
+    return true;
 }
 
 bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
                    struct error *e)
 {
     for (size_t i = 0, count; i < n; i += count) {
-        count = stretch(&drafts[i], n - i);
-        if (!complete(l, &drafts[i], a, e) || !append_stretch(l, &drafts[i], count, a, e))
+        if (!complete(l, &drafts[i], a, e) || !stretch(l, &drafts[i], n - i, &count, e) ||
+            !append_stretch(l, &drafts[i], count, a, e))
             return false;
     }
     return true;

@@ -38,7 +38,7 @@ struct weighing {
     struct arena a;
     struct uuid *below; /* what those in the lineage depend on; not weighed yet */
     size_t count, room;
-    enum coherence found;
+    struct weighed found;
     int64_t newest_ms;
 };
 
@@ -62,7 +62,21 @@ static size_t each_once(struct uuid *ids, size_t n)
     return kept;
 }
 
-/* What there is to say of one entry; *entry is it, where it is there. */
+/* The worst of them all, and the first entry that made it so. */
+static void worsen(struct weighing *w, enum coherence to, const struct uuid *by)
+{
+    static const int rank[] = {
+        [COHERENCE_COHERENT] = 0, [COHERENCE_PARTIAL] = 1, [COHERENCE_STALE] = 2
+    };
+
+    if (rank[to] <= rank[w->found.coherence])
+        return;
+    w->found.coherence = to;
+    w->found.decided_by = *by;
+}
+
+/* What there is to say of one entry; *entry is it, where it is there. One whose body was erased is
+ * missing: what it said cannot be looked at any more. */
 static bool weigh(struct weighing *w, const struct uuid *id, struct arena *a, struct entry *entry,
                   bool *there, struct error *e)
 {
@@ -70,15 +84,15 @@ static bool weigh(struct weighing *w, const struct uuid *id, struct arena *a, st
 
     if (!ledger_find(w->l, id, a, entry, there, e))
         return false;
-    if (!*there) {
-        if (w->found == COHERENCE_COHERENT)
-            w->found = COHERENCE_PARTIAL;
+    if (!*there || entry->erased)
+        worsen(w, COHERENCE_PARTIAL, id);
+    if (!*there)
         return true;
-    }
+    w->found.moves |= entry->kind == ENTRY_EVENT;
     if (!is_superseded(w->l, entry, a, &superseded, e))
         return false;
     if (superseded)
-        w->found = COHERENCE_STALE;
+        worsen(w, COHERENCE_STALE, id);
     return true;
 }
 
@@ -144,16 +158,59 @@ static bool weigh_all(struct weighing *w, const struct uuid *ids, size_t n, stru
 }
 
 /* *newest_ms: the latest createdAt among them; 0 where there is none. */
-static bool coherence_of(struct ledger *l, const struct uuid *ids, size_t n, enum coherence *out,
+static bool coherence_of(struct ledger *l, const struct uuid *ids, size_t n, struct weighed *out,
                          int64_t *newest_ms, struct error *e)
 {
-    struct weighing w = { .l = l, .found = COHERENCE_COHERENT };
+    struct weighing w = { .l = l, .found = { .coherence = COHERENCE_COHERENT } };
     bool ok = weigh_all(&w, ids, n, e);
 
     arena_free(&w.a);
     *out = w.found;
     *newest_ms = w.newest_ms;
     return ok;
+}
+
+/* ---- of every event ---- */
+
+static void take_weighed(struct draft *d, const struct weighed *found)
+{
+    d->weighed = true;
+    d->computed = found->coherence;
+    d->decided_by = found->decided_by;
+}
+
+/* Can it begin an attempt? What goes on with one is held against that one's beginning. */
+static bool may_begin(const struct draft *d)
+{
+    const struct event_payload *p = d->event.payload;
+
+    if (d->verdict != VERDICT_NONE)
+        return false;
+    return d->event.state == EVENT_PLANNED || p->attempt > 1 || d->event.state == EVENT_FAILED ||
+           d->event.state == EVENT_CANCELLED;
+}
+
+static bool same_ids(const struct weighed *last, const struct draft *d)
+{
+    return last->ids && last->id_count == d->depend_count &&
+           memcmp(last->ids, d->depends, d->depend_count * sizeof *d->depends) == 0;
+}
+
+bool coherence_weigh(struct ledger *l, struct draft *d, struct weighed *last, struct error *e)
+{
+    int64_t newest_ms;
+
+    if (d->weighed || !may_begin(d))
+        return true;
+    if (!same_ids(last, d) || last->moves) {
+        *last = (struct weighed){ 0 };
+        if (!coherence_of(l, d->depends, d->depend_count, last, &newest_ms, e))
+            return false;
+        last->ids = d->depends;
+        last->id_count = d->depend_count;
+    }
+    take_weighed(d, last);
+    return true;
 }
 
 /* ---- for events that do not say ---- */
@@ -254,7 +311,7 @@ bool coherence_complete(struct ledger *l, struct draft *d, struct arena *a, stru
     struct doc *payload = (struct doc *)doc_get(root, "payload");
     struct uuid *ids = NULL;
     size_t n = read_ids(root, a, &ids);
-    enum coherence coherence;
+    struct weighed found = { 0 };
     int64_t newest_ms;
     bool done;
 
@@ -262,15 +319,16 @@ bool coherence_complete(struct ledger *l, struct draft *d, struct arena *a, stru
         return false;
     if (done)
         return true;
-    if (!coherence_of(l, ids, n, &coherence, &newest_ms, e))
+    if (!coherence_of(l, ids, n, &found, &newest_ms, e))
         return false;
+    take_weighed(d, &found);
     if (!doc_get(payload, "snapshotAt"))
         draft_fill(payload, "snapshotAt",
                    newest_ms ? draft_stamp(newest_ms, a) : doc_text(root, "createdAt"), a);
     if (doc_get(payload, "coherenceStatus"))
         return true;
-    draft_fill(payload, "coherenceStatus", str_of(coherence_names[coherence]), a);
-    if (coherence == COHERENCE_STALE && !str_is(doc_text(root, "state"), "failed"))
+    draft_fill(payload, "coherenceStatus", str_of(coherence_names[found.coherence]), a);
+    if (found.coherence == COHERENCE_STALE && !str_is(doc_text(root, "state"), "failed"))
         draft_refuse(d, CODE_COHERENCE_BLOCKED, "/lineage/dependsOnLedgerIds",
                      "an entry it depends on has been superseded; depend on the newer one");
     return true;

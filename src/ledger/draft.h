@@ -28,6 +28,9 @@ struct draft {
     size_t depend_count;
     bool derived; /* its coherence or snapshot is left to the ledger, which then completes it */
     bool undated; /* so are its snapshot and its createdAt */
+    bool weighed; /* the ledger has computed its coherence, and which entry decided it */
+    enum coherence computed;
+    struct uuid decided_by;
     struct str lineage, payload; /* canonical: of these the content's digest is made */
     struct str salted;           /* salt and body, of which the body's digest is made */
     struct entry entry;          /* all but what the ledger gives it: seq, id, recorded, leaf */

@@ -38,9 +38,10 @@ static bool goes_on(const struct hearing *h)
 static const struct gate_row *gate_of(const struct hearing *h)
 {
     const struct traits *t = &h->d->entry.traits;
-    enum policy policy = goes_on(h) ? h->known->last->traits.policy : t->policy;
 
-    return gate_for(t->coherence, policy, t->dry_run);
+    if (goes_on(h))
+        return gate_for(t->coherence, h->known->last->traits.policy, t->dry_run);
+    return gate_for(h->d->weighed ? h->d->computed : t->coherence, t->policy, t->dry_run);
 }
 
 /* The code that only the gate may write, if this event carries one. */
@@ -162,6 +163,25 @@ static void constant(const struct hearing *h)
                "dryRun is not what it was when the attempt began; it must not change");
 }
 
+/* A02-20: what the client says of its inputs has to be what the ledger computes. */
+static void claim(const struct hearing *h)
+{
+    const struct draft *d = h->d;
+    enum coherence claimed = d->entry.traits.coherence;
+    char id[ENTRY_ID_TEXT];
+
+    if (!d->weighed || goes_on(h) || claimed == d->computed)
+        return;
+    entry_id_text(&d->decided_by, id);
+    REFUSE(h, CODE_VALIDATION_ERROR, "/payload/coherenceStatus",
+           "coherenceStatus is %s, and the ledger computes %s%s%s%s", coherence_names[claimed],
+           coherence_names[d->computed], d->computed == COHERENCE_COHERENT ? "" : ": ",
+           d->computed == COHERENCE_COHERENT ? "" : id,
+           d->computed == COHERENCE_COHERENT ? ""
+           : d->computed == COHERENCE_STALE  ? " was superseded by a newer entry"
+                                             : " is missing, or was erased");
+}
+
 /* What the gate alone may say is true only where it says so. */
 static void verdict(const struct hearing *h)
 {
@@ -210,6 +230,7 @@ static const struct rule_row judge_rules[] = {
     { "R-002-008", "retry",      "A retry follows a failure that may be retried, and its inputs are fresh.", retry },
     { "R-002-020", "transition", "The state follows from the last one along a declared edge.", transition },
     { "R-002-011", "constant",   "Coherence, snapshot and dryRun stay what they were when the attempt began.", constant },
+    { "R-002-012", "claim",      "coherenceStatus is what the ledger computes from what the lineage names.", claim },
     { "R-002-036", "verdict",    "What only the gate may say is said only where the gate says it.", verdict },
     { "R-002-036", "gate",       "The coherence matrix lets it through.", coherence },
 };

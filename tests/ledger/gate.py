@@ -204,9 +204,17 @@ def A02_3_the_next_attempt_is_judged_anew(place):
 
 @case
 def A02_3_a_retry_found_stale_is_refused_and_kept_as_a_reject(place):
-    place.chain("exec-1", "planned", "running", "failed")
-    place.refuse("COHERENCE_BLOCKED", place.verdict(attempt=2, coherenceStatus="stale"))
-    reject, = place.rejects()
+    old = place.enter({"n": 1}, "same")["ledger_id"]
+    moment = place.entry(old)["createdAt"]
+    rests = {"dependsOnLedgerIds": [old], "snapshotAt": moment, "createdAt": moment}
+    place.chain("exec-1", "planned", "running", "failed", **rests)
+    place.enter({"n": 2}, "same")
+    for n, (state, claimed) in enumerate((("planned", "coherent"), ("running", "coherent"), ("planned", ABSENT),
+                                          ("running", "partial"))):
+        place.refuse("COHERENCE_BLOCKED", place.event(state, attempt=2, **rests | {"coherenceStatus": claimed}))
+        same(len(place.rejects()), n + 1)
+    place.refuse("COHERENCE_BLOCKED", place.verdict(attempt=2, **rests | {"coherenceStatus": "stale"}))
+    reject = place.rejects()[0]
     same((reject["code"], reject["subject"], reject["tenant"]), ("COHERENCE_BLOCKED", "exec-1", "t-1"), reject)
     same(place.one("show", "exec-1")["attempt"], 1)
 
@@ -278,6 +286,50 @@ def R_002_012_A02_20_many_that_leave_it_to_the_ledger_stand_in_one_batch(place):
 
 
 # ---- coherence as the ledger sees it: A02-20 ----
+
+@case
+def R_002_012_a_claim_that_differs_from_what_the_ledger_computes_is_refused_with_both(place):
+    for computed in ("coherent", "partial", "stale"):
+        id, moment = place.base_of(computed)
+        rests = {"dependsOnLedgerIds": [id], "snapshotAt": moment, "createdAt": moment}
+        for claimed in {"coherent", "partial", "stale"} - {computed}:
+            event = place.verdict if claimed == "stale" else place.event
+            for policy in ("block", "draft_only"):
+                answer = place.refuse("VALIDATION_ERROR", event(execution="e", **rests | {"coherenceStatus": claimed}),
+                                      "/payload/coherenceStatus", policy=policy)
+                true(answer["message"].startswith(f"coherenceStatus is {claimed}, and the ledger computes {computed}"),
+                     answer)
+                true(computed == "coherent" or id in answer["message"], answer)
+    same(place.log("--kind", "execution_event"), [])
+
+
+@case
+def R_002_012_R_002_033_inputs_that_are_missing_are_partial_and_the_policy_decides(place):
+    id = place.enter({"n": 1}, "mine")["ledger_id"]
+    between, = place.accept(place.event(execution="between", dependsOnLedgerIds=[id], **UNSAID))
+    place.one("ledger", "erase", id, "--reason", "a person asked for it")
+    for n, ids in enumerate(([id], [between], [place.base[0], id])):
+        event = place.event(execution=f"e-{n}", dependsOnLedgerIds=ids, **UNSAID)
+        answer = place.refuse("COHERENCE_BLOCKED", event, policy="block")
+        true("partial" in answer["message"], answer)
+        answer, = place.append(event, policy="draft_only")
+        same((answer["status"], answer["draft"]), ("appended", True), answer)
+        same(place.entry(answer["ledger_id"])["body"]["payload"]["coherenceStatus"], "partial")
+        place.refuse("PARTIAL_REQUIRES_REVIEW", place.event(execution=f"r-{n}", dependsOnLedgerIds=ids, dryRun=False,
+                                                           **UNSAID), policy="draft_only")
+
+
+@case
+def R_002_012_an_attempt_that_has_begun_goes_on_with_what_it_began_with(place):
+    id = place.enter({"n": 1}, "mine")["ledger_id"]
+    moment = place.entry(id)["createdAt"]
+    rests = {"dependsOnLedgerIds": [id], "snapshotAt": moment, "createdAt": moment}
+    planned = place.event(**rests)
+    place.accept(planned)
+    place.enter({"n": 2}, "mine")
+    place.accept(place.event("running", **rests))
+    same(place.append(planned)[0]["status"], "duplicate")
+    place.accept(place.event("failed", **rests))
 
 @case
 def R_002_012_A02_20_inputs_that_nothing_overtook_are_coherent(place):

@@ -58,7 +58,7 @@ class Ledger(ground.Place):
         super().__init__(scratch)
         self.scratch = scratch
         self.address = address or (databases().make() if POSTGRES else None)
-        self._base = None
+        self._bases = {}
 
     def other(self, name):
         """A second ledger, with a state directory and a key of its own."""
@@ -139,14 +139,24 @@ class Ledger(ground.Place):
     @property
     def base(self):
         """An input to rest on: its id, and when it was created."""
-        if not self._base:
-            id = self.enter()["ledger_id"]
-            self._base = id, self.entry(id)["createdAt"]
-        return self._base
+        return self.base_of("coherent")
+
+    def base_of(self, coherence):
+        """An input that makes what rests on it so: as it was entered, erased, or followed by a newer one."""
+        if coherence not in self._bases:
+            subject = "base" if coherence == "coherent" else f"base-{coherence}"
+            id = self.enter(subject=subject)["ledger_id"]
+            self._bases[coherence] = id, self.entry(id)["createdAt"]
+            if coherence == "partial":
+                self.one("ledger", "erase", id, "--reason", "so that it is missing")
+            if coherence == "stale":
+                self.enter({"newer": 1}, subject)
+        return self._bases[coherence]
 
     def event(self, state="planned", execution="exec-1", **members):
         """An event that nothing speaks against, with these members in place of its own."""
-        id, moment = self.base
+        coherence = members.get("coherenceStatus")
+        id, moment = self.base_of(coherence if coherence in ("partial", "stale") else "coherent")
         made = {"tenantId": "t-1", "robotId": "r-1", "module": "agent-builder",
                 "source": "agent-builder", "type": "execution_event", "state": state,
                 "createdAt": moment,

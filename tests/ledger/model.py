@@ -88,9 +88,21 @@ class Model:
     def __init__(self):
         self.created = {}  # every entry's id -> its createdAt
         self.runs = {}     # (tenant, robot, execution) -> what it has, in order
+        self.worse = {}    # of inputs that were erased or have a newer one: partial or stale
+        self.events = {}   # the id of an event -> what is kept of it
 
     def run(self, event):
         return self.runs.setdefault((event["tenantId"], event["robotId"], event["payload"]["executionId"]), [])
+
+    def coherence(self, ids, below=True):
+        """A02-20, of what the lineage names and of what that names."""
+        found = {self.worse.get(id, "coherent") for id in ids}
+        for kept in (self.events[id] for id in ids if id in self.events):
+            if self.run(kept.event)[-1] is not kept:
+                found.add("stale")
+            if below:
+                found.add(self.coherence(kept.event["lineage"]["dependsOnLedgerIds"], below=False))
+        return next(status for status in ("stale", "partial", "coherent") if status in found)
 
     def judge(self, event, policy):
         """What must be answered: appended, duplicate, or the code of a refusal; and the entry."""
@@ -119,7 +131,12 @@ class Model:
         attempt, state = spot(event)
         if attempt != 1 or state != "planned" and not claims(event):
             return "INVALID_TRANSITION"
-        return self.gated(event, policy)
+        return self.claimed(event) or self.gated(event, policy)
+
+    def claimed(self, event):
+        """What it says of its inputs has to be so when it begins an attempt."""
+        computed = self.coherence(event["lineage"]["dependsOnLedgerIds"])
+        return None if event["payload"]["coherenceStatus"] == computed else "VALIDATION_ERROR"
 
     def follows(self, event, policy, last):
         attempt, state = spot(event)
@@ -133,11 +150,12 @@ class Model:
             return self.gated(event, policy)
         if last_state != "failed" or attempt < last_attempt:
             return "INVALID_TRANSITION"
-        if gate(payload["coherenceStatus"], policy, payload["dryRun"])[1] == "failed":
+        computed = self.coherence(event["lineage"]["dependsOnLedgerIds"])
+        if gate(computed, policy, payload["dryRun"])[1] == "failed":
             return "COHERENCE_BLOCKED"  # A02-3: no retry with such inputs
         if not before["error"]["retryable"] or state not in AGAIN:
             return "INVALID_TRANSITION"
-        return self.gated(event, policy)
+        return self.claimed(event) or self.gated(event, policy)
 
     def gated(self, event, policy):
         """A02-1: the gate's codes are the gate's; and what it stops is stopped."""
@@ -161,7 +179,7 @@ class Chance(random.Random):
         self.place, self.model, self.open = place, model, []
 
     def lineage(self):
-        ids = self.sample(self.sources, self.randint(1, 3))
+        ids = self.sample(self.good if self.random() < 0.7 else self.sources, self.randint(1, 3))
         moment = max(self.model.created[id] for id in ids) + self.choice((0, 0, 0, 1, 7))
         odd = self.random()
         if odd < 0.02:
@@ -172,7 +190,11 @@ class Chance(random.Random):
                 "createdAt": stamp(moment + self.choice((0, 0, 3, 500, -1) if odd > 0.9 else (0, 3)))}
 
     def fresh(self, state, name, attempt, **more):
-        members = self.lineage() | {"coherenceStatus": self.choice(("coherent", "coherent", "partial", "stale")),
+        lineage = {name: value for name, value in more.items() if name in ("dependsOnLedgerIds", "snapshotAt", "createdAt")}
+        lineage = lineage or self.lineage()
+        known = [id for id in lineage["dependsOnLedgerIds"] if id in self.model.created]
+        status = self.model.coherence(known) if self.random() < 0.8 else self.choice(("coherent", "partial", "stale"))
+        members = lineage | {"coherenceStatus": status,
                                     "dryRun": self.random() < 0.8, "attempt": attempt} | more
         return self.place.event(state, name, tenantId=self.choice(("t-1", "t-1", "t-2")),
                                 robotId=self.choice(("r-1", "r-2")), **members | self.outcome(state, members))
@@ -264,10 +286,11 @@ def play(place, chance, model, size, n):
         if verdict == "appended":
             kept.id.append(answer["ledger_id"])
             model.created[answer["ledger_id"]] = instant(event["createdAt"])
+            model.events[answer["ledger_id"]] = kept
             same(sorted(warning["code"] for warning in answer["warnings"]), warnings(event), about)
         elif verdict == "duplicate":
             same(answer["ledger_id"], kept.id[0], about)
-    chance.sources = chance.sources[:8] + chance.sample(sorted(model.created), min(8, len(model.created)))
+    chance.sources = chance.sources[:11] + chance.sample(sorted(model.created), min(8, len(model.created)))
     return [verdict for verdict, _ in expected]
 
 
@@ -280,7 +303,11 @@ def R_002_015_R_002_016_R_002_017_R_002_018_R_002_036_random_events_meet_the_ver
     for n in range(8):
         id = place.enter({"n": n}, f"input-{n}")["ledger_id"]
         model.created[id] = instant(place.entry(id)["createdAt"])
-    model.created[place.base[0]] = instant(place.base[1])
+    chance.good = sorted(model.created)
+    for status in ("coherent", "partial", "stale"):
+        id, moment = place.base_of(status)
+        model.created[id] = instant(moment)
+        model.worse[id] = status
     chance.sources = sorted(model.created)
     verdicts = []
     while len(verdicts) < COUNT:

@@ -169,7 +169,7 @@ def changed(value):
 
 @case
 def R_002_017_any_difference_in_the_payload_is_a_conflict(place):
-    earlier = place.base
+    earlier = place.base_of("partial")
     late = place.entry(place.enter({"late": 1}, "late")["ledger_id"])["createdAt"]
     event = place.event("failed", coherenceStatus="partial", error=BLOCKED, durationMs=7, externalRefs={"a": 1},
                         cancelReason="why", extra={"deep": [1, {"x": 2}]}, snapshotAt=late,
