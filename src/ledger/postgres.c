@@ -3,8 +3,11 @@
 #include "ledger/postgres.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <libpq-fe.h>
+#include <poll.h>
 
+#include "base/world.h"
 #include "contract/codes.h"
 #include "ledger/postgres_address.h"
 
@@ -20,7 +23,10 @@ struct postgres {
     bool prepared[PG_STATEMENTS];
     struct queued queue[2 * PG_QUEUE];
     int queued;
-    bool lost;            /* whatever libpq says */
+    bool lost;                 /* whatever libpq says */
+    const struct world *world; /* which counts answer_ms; NULL: an answer may take any time */
+    int64_t answer_ms;
+    bool silent;          /* an answer took longer, and the connection was given up */
     struct error warning; /* the last one; its code is 0 where there was none */
 };
 
@@ -31,6 +37,11 @@ static bool fail(const struct postgres *pg, const char *message, struct error *e
 {
     size_t n = message ? strcspn(message, "\n") : 0;
 
+    if (pg->silent)
+        return error_set(e, CODE_IO,
+                         "%s: the server has not answered for %lld s; answer_timeout=SECONDS in "
+                         "the address lets it take longer",
+                         pg->shown, (long long)(pg->answer_ms / 1000));
     if (n == 0)
         return error_set(e, CODE_IO, "%s: the connection was lost", pg->shown);
     return error_set(e, CODE_IO, "%s: %.*s", pg->shown, (int)n, message);
@@ -167,8 +178,20 @@ bool pg_open(const char *address, const struct pg_book *book, struct arena *a,
         return false;
     }
     (void)PQsetNoticeReceiver(pg->conn, hear, pg);
+    (void)PQsetnonblocking(pg->conn, 1);
     *out = pg;
     return true;
+}
+
+void pg_bound(struct postgres *pg, const struct world *world, int64_t answer_ms)
+{
+    pg->world = world;
+    pg->answer_ms = answer_ms;
+}
+
+void pg_unbound(struct postgres *pg)
+{
+    pg->world = NULL;
 }
 
 void pg_close(struct postgres *pg)
@@ -191,8 +214,9 @@ bool pg_open_again(struct postgres *pg, struct error *e)
 {
     memset(pg->prepared, 0, sizeof pg->prepared);
     pg->queued = 0;
-    pg->lost = false;
+    pg->lost = pg->silent = false;
     PQreset(pg->conn);
+    (void)PQsetnonblocking(pg->conn, 1);
     return !pg_is_lost(pg) || fail_by_connection(pg, e);
 }
 
@@ -218,6 +242,72 @@ bool pg_goes_well(const struct postgres *pg)
 {
     /* What is queued after a fault fails, too: then nothing behind it is run. */
     return pg->queued > 0 || PQtransactionStatus(pg->conn) == PQTRANS_INTRANS;
+}
+
+/* ---- waiting ---- */
+
+/* Sends what is queued and, where an answer is wanted, waits for one. False: the connection was
+ * lost, or the server took too long, which loses it. */
+static bool await(struct postgres *pg, bool answer)
+{
+    const struct world *w = pg->world;
+    int64_t until = w ? w->mono_ms(w->self) + pg->answer_ms : 0;
+
+    while (!pg_is_lost(pg)) {
+        int unsent = PQflush(pg->conn), ready;
+        short events = (short)(unsent > 0 ? POLLIN | POLLOUT : POLLIN);
+        struct pollfd fd = { PQsocket(pg->conn), events, 0 };
+
+        if (unsent <= 0 && (!answer || !PQisBusy(pg->conn)))
+            return true;
+        ready = poll(&fd, 1, w ? poll_ms(until - w->mono_ms(w->self)) : -1);
+        if (ready < 0 && errno != EINTR)
+            return false;
+        pg->silent = ready == 0;
+        pg->lost = pg->lost || pg->silent;
+        if (ready > 0 && fd.revents & ~POLLOUT && !PQconsumeInput(pg->conn))
+            return true; /* libpq's next result tells why */
+    }
+    return false;
+}
+
+static bool is_copy(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+
+    return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
+}
+
+/* NULL: there is no further one, or the connection was lost. */
+static PGresult *next_result(struct postgres *pg)
+{
+    return await(pg, true) ? PQgetResult(pg->conn) : NULL;
+}
+
+/* The last result of a text of SQL. Behind the beginning of a COPY libpq would tell of it for ever.
+ */
+static PGresult *execute(struct postgres *pg, const char *sql)
+{
+    PGresult *last = NULL, *result;
+
+    if (pg_is_lost(pg) || !PQsendQuery(pg->conn, sql))
+        return NULL;
+    while (!is_copy(last) && (result = next_result(pg))) {
+        PQclear(last);
+        last = result;
+    }
+    return last;
+}
+
+/* A stream of rows that nothing asked for cannot be ended in good order. */
+static bool strays(struct postgres *pg, const PGresult *result, struct error *e)
+{
+    if (!is_copy(result))
+        return false;
+    pg->lost = true;
+    (void)error_set(e, CODE_IO, "%s: the server's answer does not belong to the question",
+                    pg->shown);
+    return true;
 }
 
 /* ---- rows ---- */
@@ -260,14 +350,14 @@ void pg_copy(const struct pg_rows *rows, int row, int column, void *to, size_t n
         memset(to, 0, n);
 }
 
-/* How many rows a statement touched. */
-static int64_t touched(PGresult *result)
+/* How many rows a statement touched; the server's word, so at most INT_MAX. */
+static int touched(PGresult *result)
 {
     int64_t count = 0;
 
-    for (const char *c = PQcmdTuples(result); *c; c++)
+    for (const char *c = PQcmdTuples(result); *c && count <= INT_MAX; c++)
         count = 10 * count + (*c - '0');
-    return count;
+    return count > INT_MAX ? INT_MAX : (int)count;
 }
 
 static void keep(struct pg_rows *rows, PGresult *result)
@@ -276,7 +366,7 @@ static void keep(struct pg_rows *rows, PGresult *result)
     rows->result = result;
     rows->count = PQntuples(result);
     if (PQresultStatus(result) == PGRES_COMMAND_OK)
-        rows->count = (int)touched(result);
+        rows->count = touched(result);
 }
 
 /* ---- statements ---- */
@@ -349,10 +439,13 @@ static bool went_well(const PGresult *result)
 /* Reads up to the NULL that ends a result. */
 static void drain(struct postgres *pg)
 {
+    struct error unheard;
     PGresult *result;
 
-    while (PQstatus(pg->conn) == CONNECTION_OK && (result = PQgetResult(pg->conn)))
+    while ((result = next_result(pg))) {
+        (void)strays(pg, result, &unheard);
         PQclear(result);
+    }
 }
 
 /* libpq's own word, and no server's: the connection has ended, though its status may not say so
@@ -368,13 +461,13 @@ static bool is_end(const PGresult *result)
 static bool receive(struct postgres *pg, const struct queued *of, struct pg_rows *rows,
                     struct error *e)
 {
-    PGresult *result = PQgetResult(pg->conn);
+    PGresult *result = next_result(pg);
     bool good = went_well(result);
 
     if (!result)
         return fail_by_connection(pg, e);
     pg->lost = pg->lost || is_end(result);
-    if (!good)
+    if (!good && !strays(pg, result, e))
         (void)fail_by_result(pg, result, e);
     else if (of->prepares)
         pg->prepared[of->statement] = true;
@@ -394,8 +487,8 @@ bool pg_wait(struct postgres *pg, struct pg_rows *rows, struct error *e)
     for (int i = 0; i < pg->queued; i++)
         good &= receive(pg, &pg->queue[i], rows, good ? e : &rest);
     pg->queued = 0;
-    PQclear(PQgetResult(pg->conn)); /* of the sync */
-    if (PQstatus(pg->conn) == CONNECTION_OK && PQexitPipelineMode(pg->conn))
+    PQclear(next_result(pg)); /* of the sync */
+    if (!pg_is_lost(pg) && PQexitPipelineMode(pg->conn))
         return good;
     return good ? fail_by_connection(pg, e) : false;
 }
@@ -418,9 +511,9 @@ bool pg_script(struct postgres *pg, const char *sql, struct error *e)
 
     if (!pg_settle(pg, e))
         return false;
-    result = PQexec(pg->conn, sql);
+    result = execute(pg, sql);
     pg->lost = pg->lost || is_end(result);
-    good = went_well(result) || fail_by_result(pg, result, e);
+    good = went_well(result) || (!strays(pg, result, e) && fail_by_result(pg, result, e));
     PQclear(result);
     return good;
 }
@@ -445,8 +538,9 @@ bool pg_stream_begin(struct postgres *pg, const char *sql, struct buf *rows, str
 
     if (!pg_settle(pg, e))
         return false;
-    result = PQexec(pg->conn, sql);
-    good = PQresultStatus(result) == PGRES_COPY_IN || fail_by_result(pg, result, e);
+    result = execute(pg, sql);
+    good = PQresultStatus(result) == PGRES_COPY_IN ||
+           (!strays(pg, result, e) && fail_by_result(pg, result, e));
     PQclear(result);
     buf_reset(rows);
     buf_add(rows, head, sizeof head);
@@ -460,7 +554,7 @@ bool pg_stream_add(struct postgres *pg, struct buf *rows, struct error *e)
         drain(pg);
         return error_set(e, CODE_IO, "%s: more at once than PostgreSQL takes", pg->shown);
     }
-    if (PQputCopyData(pg->conn, rows->s, (int)rows->len) != 1)
+    if (PQputCopyData(pg->conn, rows->s, (int)rows->len) != 1 || !await(pg, false))
         return fail_by_connection(pg, e);
     buf_reset(rows);
     return true;
@@ -476,8 +570,8 @@ bool pg_stream_end(struct postgres *pg, struct buf *rows, int64_t *taken, struct
         return false;
     if (PQputCopyEnd(pg->conn, NULL) != 1)
         return fail_by_connection(pg, e);
-    result = PQgetResult(pg->conn);
-    good = went_well(result) || fail_by_result(pg, result, e);
+    result = next_result(pg);
+    good = went_well(result) || (!strays(pg, result, e) && fail_by_result(pg, result, e));
     *taken = good ? touched(result) : 0;
     PQclear(result);
     drain(pg);

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 
 struct postgres;
+struct world;
 
 /* The numbers PostgreSQL gives its types, for all time. */
 enum pg_type {
@@ -45,6 +46,11 @@ enum { PG_STATEMENTS = 64, PG_QUEUE = 8, PG_VALUES = 10, PG_BUFFER_MAX = 1 << 30
 bool pg_open(const char *address, const struct pg_book *book, struct arena *a,
              struct postgres **out, struct error *e) NODISCARD;
 void pg_close(struct postgres *pg);
+
+/* From now on the server may take so long for an answer; then the connection is lost. Before that,
+ * and after pg_unbound(), it may take any time. */
+void pg_bound(struct postgres *pg, const struct world *world, int64_t answer_ms);
+void pg_unbound(struct postgres *pg);
 
 /* Was it lost, or given up by pg_lose()? */
 bool pg_is_lost(const struct postgres *pg);

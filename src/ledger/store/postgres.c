@@ -14,6 +14,10 @@
 
 enum { VERSION = 2, FORMER_VERSION = 1, TABLES = 4, SCHEMA_MAX = 63, ADDRESS_MAX = 64 << 10 };
 
+/* How long the server may take to answer, where its address does not say: longer than it may wait
+ * for a lock (SQL_SETTINGS). */
+enum { ANSWER_S = 75, ANSWER_MOST_S = 3600 };
+
 /* How long a sweep waits for others, and a writer for a server that is started again: between
  * tries, and in all. */
 enum { WAIT_FIRST_MS = 10, WAIT_MOST_MS = 1000, SWEEP_ALL_MS = 60000, RETURN_ALL_MS = 30000 };
@@ -42,33 +46,70 @@ static bool is_schema(struct str name)
     return name.n >= 1 && name.n <= SCHEMA_MAX;
 }
 
-/* ?schema=NAME is ours: libpq gets the address without it. */
+/* What of an address is writ's own. */
+struct own_options {
+    const char *schema;
+    int answer_s;
+};
+
+static bool read_schema(struct str value, struct own_options *own, struct arena *a, struct error *e)
+{
+    if (!is_schema(value))
+        return error_set(e, CODE_IO,
+                         "the schema in the ledger's address is '%.*s', allowed 1 to %d of "
+                         "a-z, _ and, not first, 0-9",
+                         STR_ARG(value), SCHEMA_MAX);
+    own->schema = arena_text(a, value);
+    return true;
+}
+
+static bool read_answer(struct str value, struct own_options *own, struct arena *a, struct error *e)
+{
+    int seconds = 0;
+
+    (void)a;
+    for (size_t i = 0;
+         i < value.n && value.s[i] >= '0' && value.s[i] <= '9' && seconds <= ANSWER_MOST_S; i++)
+        seconds = 10 * seconds + (value.s[i] - '0');
+    own->answer_s = seconds;
+    return (seconds >= 1 && seconds <= ANSWER_MOST_S && strspn(value.s, "0123456789") >= value.n) ||
+           error_set(e, CODE_IO,
+                     "answer_timeout in the ledger's address is '%.*s', allowed 1 to %d seconds",
+                     STR_ARG(value), ANSWER_MOST_S);
+}
+
+static const struct {
+    const char *begin;
+    bool (*read)(struct str value, struct own_options *own, struct arena *a, struct error *e);
+} own_readers[] = { { "schema=", read_schema }, { "answer_timeout=", read_answer } };
+
+/* Takes ?schema=NAME and ?answer_timeout=SECONDS out of an address: libpq gets the rest. */
 static bool split_address(const char *where, struct arena *a, const char **address,
-                          const char **schema, struct error *e)
+                          struct own_options *own, struct error *e)
 {
     _buf_ struct buf rest = { .max = ADDRESS_MAX };
     size_t n = strcspn(where, "?");
     char before = '?';
 
-    *schema = "writ";
+    *own = (struct own_options){ "writ", ANSWER_S };
     buf_add(&rest, where, n);
     for (const char *at = where + n; *at; at += strcspn(at, "&")) {
-        struct str part = str_of(++at), value;
+        struct str part = str_of(++at);
+        size_t which = 0;
 
         part.n = strcspn(at, "&");
-        if (!str_begins(part, "schema=")) {
+        while (which < COUNT(own_readers) && !str_begins(part, own_readers[which].begin))
+            which++;
+        if (which == COUNT(own_readers)) {
             buf_addc(&rest, before);
             buf_add(&rest, part.s, part.n);
             before = '&';
-            continue;
+        } else {
+            size_t name = strlen(own_readers[which].begin);
+
+            if (!own_readers[which].read((struct str){ at + name, part.n - name }, own, a, e))
+                return false;
         }
-        value = (struct str){ strchr(at, '=') + 1, part.n - strlen("schema=") };
-        if (!is_schema(value))
-            return error_set(e, CODE_IO,
-                             "the schema in the ledger's address is '%.*s', allowed 1 to %d of "
-                             "a-z, _ and, not first, 0-9",
-                             STR_ARG(value), SCHEMA_MAX);
-        *schema = arena_text(a, value);
     }
     *address = arena_text(a, buf_str(&rest));
     return buf_ok(&rest) || error_set(e, CODE_IO, "the ledger's address has %zu bytes, at most %d",
@@ -223,13 +264,17 @@ static bool open_store(const struct store_open *how, struct arena *a, struct sto
 {
     struct store *store = arena_new(a, struct store);
     const char *address = NULL;
+    struct own_options own;
 
     store->copy.max = PG_BUFFER_MAX;
     store->reads = how->access == STORE_READ;
     store->world = how->world;
-    if (!split_address(how->where, a, &address, &store->place, e) ||
+    if (!split_address(how->where, a, &address, &own, e) ||
         !pg_open(address, &store_postgres_book, a, &store->pg, e))
         return false;
+    store->place = own.schema;
+    store->answer_ms = own.answer_s * INT64_C(1000);
+    pg_bound(store->pg, how->world, store->answer_ms);
     pg_show_schema(store->pg, store->place, a);
     if (!get_ready(store, how, a, e)) {
         shut(store);
@@ -369,11 +414,14 @@ static bool is_swept(struct store *store, struct pg_value begun, bool *swept, st
     uint8_t room[8];
     struct pg_value values[] = { begun, pg_number(store->schema, room) };
     _rows_ struct pg_rows rows = { 0 };
-    char vacuum[64 + 2 * SCHEMA_MAX];
+    char vacuum[64 + SCHEMA_MAX];
+    bool done;
 
     (void)snprintf(vacuum, sizeof vacuum, "VACUUM (SKIP_LOCKED) \"%s\".entries", store->place);
-    if (!pg_order(store->pg, vacuum, e) ||
-        !pg_ask(store->pg, SQL_SWEPT, values, COUNT(values), &rows, e))
+    pg_unbound(store->pg);
+    done = pg_order(store->pg, vacuum, e);
+    pg_bound(store->pg, store->world, store->answer_ms);
+    if (!done || !pg_ask(store->pg, SQL_SWEPT, values, COUNT(values), &rows, e))
         return false;
     *swept = pg_int(&rows, 0, 0);
     return true;

@@ -61,6 +61,7 @@ struct store {
     const char *place; /* the schema's name */
     bool reads;        /* opened to read */
     const struct world *world;
+    int64_t answer_ms;    /* how long the server may take to answer, but for a check and a vacuum */
     int64_t schema;       /* its number, which makes the lock's */
     int64_t tables;       /* of a ledger's, how many are there */
     struct uuid name;     /* the ledger's */

@@ -126,6 +126,22 @@ static bool two_in_one(struct store *store, struct error *e)
     return error_set(e, CODE_IO, "%s: two executions have the same key", pg_shown(store->pg));
 }
 
+/* Whether a row answers one of n questions, numbered from 1 on, and with an event that can be. */
+static bool answers(struct store *store, const struct pg_rows *rows, int row, size_t n,
+                    struct error *e)
+{
+    struct event_mark mark = mark_of(rows, row);
+    struct entry entry = { .kind = ENTRY_EVENT, .place = mark.place, .traits = mark.traits };
+    int64_t number = pg_int(rows, row, MARK_N);
+
+    if (number < 1 || (size_t)number > n)
+        return error_set(e, CODE_IO, "%s: the server's answer does not belong to the question",
+                         pg_shown(store->pg));
+    return entry_stands(&entry) ||
+           error_set(e, CODE_LEDGER_DAMAGED, "%s is damaged: entry %lld is not what was written",
+                     pg_shown(store->pg), (long long)mark.seq);
+}
+
 static bool ask_lasts(struct store *store, struct questions *s, struct error *e)
 {
     _buf_ struct buf keys = { .max = PG_BUFFER_MAX };
@@ -141,6 +157,8 @@ static bool ask_lasts(struct store *store, struct questions *s, struct error *e)
     for (int row = 0; row < rows.count; row++) {
         size_t g = (size_t)pg_int(&rows, row, MARK_N) - 1;
 
+        if (!answers(store, &rows, row, s->executions, e))
+            return false;
         for (size_t i = s->first[g]; i < s->first[g + 1]; i++)
             if (!answer_last(&s->q[i], &rows, row))
                 return two_in_one(store, e);
@@ -177,8 +195,11 @@ static bool ask_twins(struct store *store, struct questions *s, size_t n, struct
     if (!pg_ask(store->pg, SQL_TWINS, values, COUNT(values), &rows, e))
         return false;
     for (int row = 0; row < rows.count; row++) {
-        struct asked_event *asked = s->q[pg_int(&rows, row, MARK_N) - 1].asked;
+        struct asked_event *asked;
 
+        if (!answers(store, &rows, row, open, e))
+            return false;
+        asked = s->q[pg_int(&rows, row, MARK_N) - 1].asked;
         if (!is_of(asked, &rows, row))
             return two_in_one(store, e);
         asked->has_twin = true;

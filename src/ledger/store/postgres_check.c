@@ -113,6 +113,7 @@ bool store_postgres_check(struct store *store, const struct index_sum *sum, stru
                           const char **finding, struct error *e)
 {
     int64_t size = 0;
+    bool checked;
 
     (void)sum;
     *finding = NULL;
@@ -121,9 +122,12 @@ bool store_postgres_check(struct store *store, const struct index_sum *sum, stru
                          "%s was made by an earlier writ, which kept refusals outside of the tree; "
                          "append to it once, which enters them, then verify it",
                          pg_shown(store->pg));
-    return check_tables(store, a, finding, e) &&
-           (*finding || check_entries(store, a, &size, finding, e)) &&
-           (*finding || check_blocks(store, a, size, finding, e)) &&
-           (*finding || check_keys(store, a, finding, e)) &&
-           (*finding || check_index(store, a, finding, e));
+    pg_unbound(store->pg);
+    checked = check_tables(store, a, finding, e) &&
+              (*finding || check_entries(store, a, &size, finding, e)) &&
+              (*finding || check_blocks(store, a, size, finding, e)) &&
+              (*finding || check_keys(store, a, finding, e)) &&
+              (*finding || check_index(store, a, finding, e));
+    pg_bound(store->pg, store->world, store->answer_ms);
+    return checked;
 }

@@ -26,6 +26,14 @@ static enum told told(bool more, const struct error *why, struct error *e)
     return TOLD_FAULT;
 }
 
+/* Rows come in their order, each once, and none that was not asked for: else a server could keep
+ * its reader for ever. */
+static bool strays(struct store *store, struct error *e)
+{
+    return error_set(e, CODE_IO, "%s: the server's answer does not belong to the question",
+                     pg_shown(store->pg));
+}
+
 /* ---- entries ---- */
 
 /* The columns of SQL_READ_UP and SQL_READ_DOWN. */
@@ -123,11 +131,14 @@ bool store_postgres_read_entries(struct store *store, const struct entry_range *
         if (!pg_ask(store->pg, statement, values, COUNT(values), &rows, e))
             return false;
         count = rows.count;
-        for (int row = 0; row < count && said == TOLD_MORE; row++)
+        for (int row = 0; row < count && said == TOLD_MORE; row++) {
+            int64_t seq = pg_int(&rows, row, ROW_SEQ);
+
+            if (seq < from || seq >= to)
+                return strays(store, e);
             said = tell_entry(store, &rows, row, reader, self, e);
-        if (count == CHUNK)
-            *(range->backwards ? &to : &from) =
-                pg_int(&rows, count - 1, ROW_SEQ) + !range->backwards;
+            *(range->backwards ? &to : &from) = seq + !range->backwards;
+        }
     }
     return said != TOLD_FAULT;
 }
@@ -163,6 +174,8 @@ bool store_postgres_read_blocks(struct store *store, const struct block_range *r
             struct block block = block_of_row(&rows, row, range->level);
             struct error why;
 
+            if (block.n < from || block.n >= range->to)
+                return strays(store, e);
             why.code = CODE_NONE;
             said = told(reader(self, &block, &why), &why, e);
             from = block.n + 1;
@@ -214,6 +227,8 @@ bool store_postgres_read_former_rejects(struct store *store, reject_reader reade
             return false;
         count = rows.count;
         for (int row = 0; row < count && said == TOLD_MORE; row++) {
+            if (pg_int(&rows, row, 0) <= after)
+                return strays(store, e);
             said = tell_reject(&rows, row, reader, self, e);
             after = pg_int(&rows, row, 0);
         }
