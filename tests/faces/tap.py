@@ -8,6 +8,8 @@ import sys
 import tempfile
 from typing import NamedTuple
 
+if len(sys.argv) < 2:  # else a test would run itself in the place of writ, again and again
+    sys.exit(f"usage: {sys.argv[0]} [OPTION...] WRIT")
 FILES = pathlib.Path(__file__).resolve().parent / "files"
 WRIT = pathlib.Path(sys.argv[-1]).resolve()
 MEMORY_MB, SECONDS = 400, 5  # what writ may take at most, whatever it is given
