@@ -32,8 +32,8 @@ int f(int n)
     return 0;
 }
 """
-SEVEN = "int a, int b, int c, int d, int e, int f, int g"
-SIX = "int (*f)(int, int, int), int b, int c, int d, int e, int g"
+EIGHT = "int a, int b, int c, int d, int e, int f, int g, int h"
+SEVEN = "int h, int (*f)(int, int, int), int b, int c, int d, int e, int g"
 
 # name, {file: body}, what must be said (None: nothing)
 CASES = [
@@ -64,13 +64,13 @@ CASES = [
     ("a folder without a floor", {"src/utils/a.c": ""}, "folder utils/ has no floor"),
     ("a circle", {"src/base/a.h": '#include "base/b.h"\n', "src/base/b.h": '#include "base/a.h"\n'},
      "circle: base/a -> base/b -> base/a"),
-    ("501 lines", {"src/base/a.c": "\n" * 499}, "501 lines, at most 500"),
-    ("501 lines of test", {"tests/unit/a.c": "\n" * 499}, "tests/unit/a.c: 501 lines"),
+    ("801 lines", {"src/base/a.c": "\n" * 799}, "801 lines, at most 800"),
+    ("801 lines of test", {"tests/unit/a.c": "\n" * 799}, "tests/unit/a.c: 801 lines"),
     ("a test may print and look anywhere", {"tests/unit/a.c": '#include "cli/a.h"\nint f(void) { puts(""); }\n'}, None),
-    ("70 lines of function", {"src/base/a.c": function(70)}, None),
-    ("71 lines of function", {"src/base/a.c": function(71)}, "base/a.c:3: f() has 71 lines, at most 70"),
-    ("six parameters, one a function", {"src/base/a.c": function(5, SIX)}, None),
-    ("seven parameters", {"src/base/a.c": function(5, SEVEN)}, "f() takes 7 parameters, at most 6"),
+    ("100 lines of function", {"src/base/a.c": function(100)}, None),
+    ("101 lines of function", {"src/base/a.c": function(101)}, "base/a.c:3: f() has 101 lines, at most 100"),
+    ("seven parameters, one a function", {"src/base/a.c": function(5, SEVEN)}, None),
+    ("eight parameters", {"src/base/a.c": function(5, EIGHT)}, "f() takes 8 parameters, at most 7"),
     ("three deep", {"src/base/a.c": NEST.format(";")}, None),
     ("four deep", {"src/base/a.c": NEST.format("do { ; } while (a);")}, "nests 4 deep, at most 3"),
     ("tables are not nesting", {"src/base/a.c": TABLE}, None),
