@@ -49,6 +49,7 @@ struct config_worker {
         refusals;         /* of int64_t: exit codes that are the wrapper's own, not the command's */
     struct str directory; /* where commands run there; no text: the same path as here */
     int64_t patience_secs; /* how long it may take to answer when it is reached for */
+    int64_t queue_secs;    /* of slurm: how long in the queue; 0: as long as the run may take */
 };
 
 /* An MCP server by its name: what starts it in the sandbox, or where it is. */

@@ -147,6 +147,7 @@ static const struct {
     { "options", OF_SLURM | OF_SSH, "slurm and ssh" },
     { "probe", OF_WRAP, "wrap" },
     { "refusals", OF_WRAP, "wrap" },
+    { "queue_secs", OF_SLURM, "slurm" },
     { "directory", OF_PIPE | OF_SLURM | OF_SSH, "pipe, slurm and ssh" },
 };
 

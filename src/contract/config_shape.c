@@ -102,6 +102,7 @@ static const struct field worker_fields[] = {
     { "refusals",      F_INT,    LIST, OPTIONAL, .at = AT(refusals), .most = WORDS_MOST, .min = 1, .max = 255,        .req = "X-12",      .help = "Of wrap: exit codes that are its own, and say that the command did not run." },
     { "directory",     F_TEXT,   ONE,  OPTIONAL, .at = AT(directory), .min = 1, .max = WORD_MOST,                     .req = "R-000-074", .help = "Where commands run there; the same path as here when left out." },
     { "patience_secs", F_INT,    ONE,  OPTIONAL, .at = AT(patience_secs), .min = 1, .max = HOUR_SECS, .fallback = 10, .req = "R-000-059", .help = "How long it may take to answer before it counts as unavailable." },
+    { "queue_secs",    F_INT,    ONE,  OPTIONAL, .at = AT(queue_secs), .min = 1, .max = WEEK_SECS,                    .req = "R-000-059", .help = "Of slurm: how long its job may wait in the queue before it counts as unavailable; when left out a run waits as long as it may take, and then it timed out." },
 };
 #undef AT
 

@@ -150,15 +150,17 @@ bool fleet_available(struct fleet *f, const struct config_worker *worker, int ca
     return available;
 }
 
-/* With the fleet's lock. Those that have closed and are in nobody's hands, to be let go of. */
-static struct fleet_channel *take_closed(struct fleet_worker *w)
+/* With the fleet's lock. Those in nobody's hands that have closed or, where a need is given, do not
+ * fit it: to be let go of. */
+static struct fleet_channel *take_closed(struct fleet_worker *w, const struct worker_need *need)
 {
     struct fleet_channel **at = &w->channels, *closed = NULL;
 
     while (*at) {
         struct fleet_channel *c = *at;
 
-        if (c->hands > 0 || channel_is_open(c->channel)) {
+        if (c->hands > 0 ||
+            (channel_is_open(c->channel) && (!need || channel_fits(c->channel, need)))) {
             at = &c->next;
             continue;
         }
@@ -175,31 +177,34 @@ static void let_go(const struct fleet_channel *closed)
         channel_close(closed->channel);
 }
 
-/* The one that is open, in one more hand; NULL: there is none. */
-static struct channel *take_open(struct fleet *f, struct fleet_worker *w)
+/* One that is open and has room, in one more hand; NULL: there is none. */
+static struct channel *take_open(struct fleet *f, struct fleet_worker *w,
+                                 const struct worker_need *need)
 {
-    struct fleet_channel *closed, *newest;
+    struct fleet_channel *closed, *c;
     struct channel *out = NULL;
 
     (void)pthread_mutex_lock(&f->lock);
-    closed = take_closed(w);
-    newest = w->channels;
-    if (newest && channel_is_open(newest->channel)) {
-        newest->hands++;
-        out = newest->channel;
+    closed = take_closed(w, need);
+    for (c = w->channels; c && !out; c = c->next) {
+        if (!channel_is_open(c->channel) || (channel_is_for_one(c->channel) && c->hands > 0))
+            continue;
+        c->hands++;
+        out = c->channel;
     }
     (void)pthread_mutex_unlock(&f->lock);
     let_go(closed);
     return out;
 }
 
-static struct channel *open_another(struct fleet *f, struct fleet_worker *w, int cancel,
-                                    struct error *e)
+static struct channel *open_another(struct fleet *f, struct fleet_worker *w,
+                                    const struct worker_need *need, int cancel, struct error *e)
 {
     struct channel_ask ask = { .worker = w->worker,
                                .environment = (char *const *)f->environment,
                                .writ = f->writ,
                                .cancel = cancel,
+                               .need = need,
                                .world = f->world };
     struct fleet_channel *c;
     struct channel *channel;
@@ -214,17 +219,18 @@ static struct channel *open_another(struct fleet *f, struct fleet_worker *w, int
     return channel;
 }
 
-bool fleet_channel(struct fleet *f, const struct config_worker *worker, int cancel,
-                   struct channel **out, struct error *e)
+bool fleet_channel(struct fleet *f, const struct config_worker *worker,
+                   const struct worker_need *need, int cancel, struct channel **out,
+                   struct error *e)
 {
     struct fleet_worker *w = find(f, worker);
 
     if (!turn_take(&w->turn, cancel))
         return error_set(e, CODE_RCH_UNAVAILABLE, "%.*s was not waited for: cancelled",
                          STR_ARG(worker->name));
-    *out = take_open(f, w);
+    *out = take_open(f, w, need);
     if (!*out)
-        *out = open_another(f, w, cancel, e);
+        *out = open_another(f, w, need, cancel, e);
     turn_give(&w->turn);
     return *out != NULL;
 }
@@ -238,7 +244,7 @@ void fleet_leave(struct fleet *f, const struct config_worker *worker, const stru
     for (c = w->channels; c->channel != channel; c = c->next)
         ;
     c->hands--;
-    closed = take_closed(w);
+    closed = take_closed(w, NULL);
     (void)pthread_mutex_unlock(&f->lock);
     let_go(closed);
 }

@@ -50,9 +50,11 @@ bool fleet_log(struct fleet *f, struct str plan, const struct lane_log **out,
 bool fleet_available(struct fleet *f, const struct config_worker *worker, int cancel,
                      struct error *e) NODISCARD;
 
-/* The open channel to it, to be given back; one that has closed is opened anew. */
-bool fleet_channel(struct fleet *f, const struct config_worker *worker, int cancel,
-                   struct channel **out, struct error *e) NODISCARD;
+/* The open channel to it that has room for such a run, to be given back; where there is none
+ * another is opened. */
+bool fleet_channel(struct fleet *f, const struct config_worker *worker,
+                   const struct worker_need *need, int cancel, struct channel **out,
+                   struct error *e) NODISCARD;
 
 /* Gives it back: one that has closed is not kept longer than somebody has it. */
 void fleet_leave(struct fleet *f, const struct config_worker *worker,

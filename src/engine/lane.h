@@ -19,6 +19,7 @@ struct exec_lane {
     bool unwanted;            /* somebody called it off while that was found out */
     bool begun;               /* its place is to be let go of */
     bool started;             /* this attempt */
+    bool queued;              /* the worker's job waited in its queue as long as it may */
     bool absent;              /* no worker took it, and it may not run here */
     struct digest transcript; /* as far as it is written */
     const char *remediation;  /* the file that tells what to do; NULL: there is none */

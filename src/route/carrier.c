@@ -151,9 +151,11 @@ static bool start(const struct carrier_ask *ask, const char *path, struct carrie
                                                    .caller = -1,
                                                    .report = { -1, -1 } };
     struct clone_args args = { .flags = CLONE_PIDFD, .pidfd = (uintptr_t)&c->pidfd };
-    struct guard guard = {
-        .path = path, .argv = ask->argv, .environment = ask->environment, .cwd = ask->cwd
-    };
+    struct guard guard = { .path = path,
+                           .argv = ask->argv,
+                           .environment = ask->environment,
+                           .cwd = ask->cwd,
+                           .last = ask->last };
     long pid;
 
     if (!lay_all(ask, &s, c))

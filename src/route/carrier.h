@@ -27,6 +27,8 @@ struct carrier_ask {
     char *const *environment; /* the caller's, ended by NULL */
     const char *cwd;          /* NULL: ours */
     const int *input;         /* an open file as its stdin, lent; NULL: a pipe from us */
+    char *const *const *last; /* what is run when we are gone and it has ended, or NULL: as of
+                               * struct guard */
     bool errors;              /* its stderr comes to us; else it goes nowhere */
 };
 

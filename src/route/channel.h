@@ -11,6 +11,7 @@
 #include "base/world.h"
 #include "contract/config_doc.h"
 #include "contract/exits.h"
+#include "route/slurm.h"
 #include "sandbox/outcome.h"
 #include "sandbox/sandbox.h"
 
@@ -57,18 +58,25 @@ struct errand {
 
 struct channel_ask {
     const struct config_worker *worker;
-    char *const *environment; /* the caller's, ended by NULL */
-    const char *writ;         /* the path of this program, for a pipe */
-    int cancel;               /* readable when nobody wants to wait any longer; -1: never */
+    char *const *environment;       /* the caller's, ended by NULL */
+    const char *writ;               /* the path of this program, for a pipe */
+    int cancel;                     /* readable when nobody wants to wait any longer; -1: never */
+    const struct worker_need *need; /* of the run it is opened for; NULL: not known */
     const struct world *world;
 };
 
 /* Starts what carries it and waits for its hello, at most the worker's patience, or until `cancel`
- * is readable. False: it is not available; the message says why, with the last it said on stderr.
+ * is readable. A job that waits in Slurm's queue is waited for as long as the worker's queue_secs
+ * or the run's own time. False: it is not available; the message says why, with the last it said on
+ * stderr. *e has CODE_COMMAND_TIMEOUT where that time has passed in the queue.
  */
 bool channel_open(const struct channel_ask *ask, struct channel **out, struct error *e) NODISCARD;
 
 bool channel_is_open(const struct channel *c);
+
+/* Has what carries it room and time for such a run? A job in Slurm has them for one at a time. */
+bool channel_fits(const struct channel *c, const struct worker_need *need);
+bool channel_is_for_one(const struct channel *c);
 
 /* To its end, from when the worker has a slot for it: no more are under way than it said it takes.
  * Any thread; what it keeps is in the arena. */

@@ -65,6 +65,10 @@ struct channel {
     const char *who; /* "the worker at HOST" */
     struct arena a;
     struct carrier carrier;
+    struct slurm_job job;
+    struct worker_need need; /* of the run it was opened for; only of a job of its own in Slurm */
+    int64_t opened_ms;
+    bool forced; /* what carries it was told to end by a signal of ours */
     int64_t patience_ms;
     const struct world *world;
     int64_t heard_ms, beat_ms; /* when something came last, and when we told that we are there */
@@ -84,11 +88,20 @@ struct channel {
     int hurrying;             /* errands that were told to stop: output waits for nobody */
     bool deaf;                /* nobody reads what is sent */
     bool closing;
+    bool ended;       /* dead, and nothing of it is left: `why` is complete */
     atomic_bool dead; /* read by anybody */
     struct error why; /* it is dead */
     char said[SAID_MAX + 1];
     size_t said_n;
 };
+
+/* ---- channel_open.c ---- */
+
+/* Another clause at the end of a message. */
+void channel_add(struct error *why, const char *more);
+
+/* Ends what carries it, and its job in Slurm; what is left of that is added to the message. */
+void channel_end(struct channel *c, struct error *why);
 
 /* ---- channel_wire.c ---- */
 

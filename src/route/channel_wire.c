@@ -136,6 +136,7 @@ void wire_fail(struct channel *c, const char *fmt, ...)
     (void)vsnprintf(c->why.msg, sizeof c->why.msg, fmt, ap);
     va_end(ap);
     c->why.code = CODE_RCH_UNAVAILABLE;
+    c->forced = true;
     carrier_signal(&c->carrier, SIGKILL);
     for (struct underway *u = c->underway; u; u = u->next)
         (void)eventfd_write(u->news, 1);
@@ -276,7 +277,7 @@ void *wire_main(void *channel)
 {
     struct channel *c = channel;
     struct glance t = { .fds = { [WATCH_ERR] = { .fd = c->carrier.err } } };
-    struct error e = { 0 };
+    struct error e = { 0 }, left = { 0 };
     sigset_t all;
 
     (void)sigfillset(&all);
@@ -292,7 +293,14 @@ void *wire_main(void *channel)
             continue;
         went_away(c, &e);
     }
-    if (c->dead) /* it is not used by anybody any more, however long the channel is held */
-        (void)carrier_end(&c->carrier);
+    if (c->dead) { /* it is not used by anybody any more, however long the channel is held */
+        channel_end(c, &left);
+        (void)pthread_mutex_lock(&c->lock);
+        if (left.msg[0])
+            channel_add(&c->why, left.msg);
+        c->ended = true;
+        (void)pthread_cond_broadcast(&c->room);
+        (void)pthread_mutex_unlock(&c->lock);
+    }
     return NULL;
 }

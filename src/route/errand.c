@@ -449,6 +449,8 @@ static void leave(struct going *g)
         }
     }
     g->c->hurrying -= g->u.stopped;
+    while (g->c->dead && !g->c->ended) /* what is left of it is told with why it is dead */
+        (void)pthread_cond_wait(&g->c->room, &g->c->lock);
     release(g);
     turn_give(&g->c->slots);
 }

@@ -27,6 +27,8 @@ enum {
     TICK_MS = 50,
     TICKS = 20,        /* until a program whose caller is gone is asked to end, and until it must */
     LIST = 4096,       /* bytes of a list of processes, read at a time */
+    LAST_TICKS = 60,   /* for a command that is run at the end */
+    LAST_ROUNDS = 2,   /* of those: what they end may only be coming into being */
     STATUS_LOST = 127, /* the program could not even be started */
 };
 
@@ -222,6 +224,62 @@ static void wait_for_end(struct watch *w)
     }
 }
 
+struct last {
+    char *const *words, *const *environment;
+};
+
+static int last_main(void *self)
+{
+    const struct last *last = self;
+    sigset_t none;
+
+    (void)sigemptyset(&none);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)execve(last->words[0], last->words, last->environment);
+    _exit(STATUS_LOST);
+}
+
+static bool caller_is_gone(void)
+{
+    struct pollfd caller = { .fd = FD_CALLER, .events = POLLIN };
+
+    return poll(&caller, 1, 0) > 0;
+}
+
+static void run_one(const struct watch *w, char *const *words)
+{
+    static char stack[16 << 10] __attribute__((aligned(16)));
+    struct pollfd signals = { .fd = w->signals, .events = POLLIN };
+    struct signalfd_siginfo info;
+    struct last last = { words, w->g->environment };
+    pid_t pid = clone(last_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &last);
+
+    for (int tick = 0; pid > 0 && tick < LAST_TICKS; tick++) {
+        if (waitpid(pid, NULL, WNOHANG | __WALL) != 0)
+            return;
+        if (poll(&signals, 1, TICK_MS) > 0)
+            (void)!read(w->signals, &info, sizeof info);
+    }
+    if (pid > 0 && kill(pid, SIGKILL) == 0)
+        (void)waitpid(pid, NULL, __WALL);
+}
+
+/* We are gone, and cannot do it. */
+static void run_last(const struct watch *w)
+{
+    if (!w->g->last || !caller_is_gone() || (WIFEXITED(w->status) && WEXITSTATUS(w->status) == 0))
+        return;
+    for (int fd = 0; fd < FD_CALLER; fd++)
+        (void)open("/dev/null", O_RDWR);
+    for (int round = 0; round < LAST_ROUNDS; round++) {
+        if (round)
+            (void)poll(NULL, 0, TICKS * TICK_MS);
+        for (char *const *const *words = w->g->last; *words; words++)
+            run_one(w, *words);
+    }
+}
+
 /* As the program did, but without another core; and, should that signal not end us, never with 0.
  */
 static _Noreturn void end_as(int status)
@@ -268,5 +326,6 @@ void guard_main(const struct guard *g)
     wait_for_end(&w);
     let_heirs_end(&w);
     kill_all(&w);
+    run_last(&w);
     end_as(w.status);
 }

@@ -28,7 +28,11 @@ struct guard {
     const char *cwd; /* NULL: as it is */
     int stdio[3];    /* for the program */
     int caller;      /* a pidfd: readable when we are gone */
-    int report;      /* where words go */
+    /* Commands that are run one after the other, each for a few seconds at most, when all of it has
+     * ended otherwise than with 0 and we are gone: what ends its like elsewhere. Lists of words
+     * ended by NULL, the first an absolute path; ended by NULL. NULL: there are none. */
+    char *const *const *last;
+    int report; /* where words go */
 };
 
 /* The life of the guard; every signal must be blocked. Ends as the program ended. */

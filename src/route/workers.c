@@ -18,6 +18,9 @@ struct line {
     struct arena *a;
     char **argv;
     size_t n;
+    const char *writ;            /* of a pipe */
+    const struct slurm_job *job; /* of slurm, as is what it needs; NULL: not known */
+    const struct worker_need *need;
 };
 
 static struct line line_new(const struct config_worker *worker, size_t more, struct arena *a)
@@ -60,14 +63,14 @@ static void add_writ(struct line *l, const struct config_worker *worker, const c
 
 /* ---- each kind ---- */
 
-static void pipe_line(struct line *l, const struct config_worker *worker, const char *writ)
+static void pipe_line(struct line *l, const struct config_worker *worker)
 {
-    add_writ(l, worker, writ);
+    add_writ(l, worker, l->writ);
 }
 
 /* ssh keeps the first value it is given of an option: what must hold stands before the user's own
  * options, and what may be chosen after them. It never becomes a master that others depend on. */
-static void ssh_line(struct line *l, const struct config_worker *worker, const char *writ)
+static void ssh_line(struct line *l, const struct config_worker *worker)
 {
     static const char *const must[] = { "ssh", "-T", "-o", "BatchMode=yes", NULL };
     static const char *const may[] = {
@@ -75,7 +78,6 @@ static void ssh_line(struct line *l, const struct config_worker *worker, const c
         "-o", "ControlMaster=no",       NULL,
     };
 
-    (void)writ;
     add_all(l, must);
     add_items(l, &worker->options);
     add_all(l, may);
@@ -94,27 +96,42 @@ static void ssh_line(struct line *l, const struct config_worker *worker, const c
     }
 }
 
+/* The job has room for the run and for what carries it, and a time of its own, in whole minutes:
+ * should nobody be left to end it, Slurm does. Options of the worker come later, and win. */
+static void add_need(struct line *l)
+{
+    enum { MORE_MB = 128, MINUTE_MS = 60000 };
+    const struct worker_need *need = l->need;
+
+    add(l, arena_printf(l->a, "--mem=%lldM", (long long)need->memory_mb + MORE_MB));
+    add(l, arena_printf(l->a, "--cpus-per-task=%lld", (long long)need->cpu_cores));
+    add(l, arena_printf(l->a, "--time=%lld",
+                        (long long)((need->time_ms + SLURM_SPARE_MS + MINUTE_MS - 1) / MINUTE_MS)));
+}
+
 /* By default srun passes on output line by line, and a frame has no line's end: without
  * --unbuffered it would wait for ever. What it makes of the output then is a terminal in name only:
  * every byte passes. */
-static void slurm_line(struct line *l, const struct config_worker *worker, const char *writ)
+static void slurm_line(struct line *l, const struct config_worker *worker)
 {
     static const char *const words[] = {
         "srun", "--ntasks=1", "--wait=0", "--kill-on-bad-exit=0", "--input=0", "--unbuffered", NULL
     };
 
-    (void)writ;
     add_all(l, words);
+    if (l->job && l->need && !l->job->step)
+        add_need(l);
     add_items(l, &worker->options);
+    if (l->job)
+        add(l, arena_printf(l->a, "--job-name=%s", l->job->name)); /* whatever the options say */
     add_writ(l, worker, "writ");
     add(l, "--eager"); /* srun sends a kibibyte, and the next when that was answered */
 }
 
-static void wrap_line(struct line *l, const struct config_worker *worker, const char *writ)
+static void wrap_line(struct line *l, const struct config_worker *worker)
 {
     static const char *const words[] = { "exec", "--", NULL };
 
-    (void)writ;
     if (worker->command.n)
         add_items(l, &worker->command);
     else
@@ -122,19 +139,22 @@ static void wrap_line(struct line *l, const struct config_worker *worker, const 
     add_all(l, words);
 }
 
-static void (*const lines[WORKER_KINDS])(struct line *l, const struct config_worker *worker,
-                                         const char *writ) = {
+static void (*const lines[WORKER_KINDS])(struct line *l, const struct config_worker *worker) = {
     [WORKER_PIPE] = pipe_line,
     [WORKER_SLURM] = slurm_line,
     [WORKER_SSH] = ssh_line,
     [WORKER_WRAP] = wrap_line,
 };
 
-char **worker_carrier(const struct config_worker *worker, const char *writ, struct arena *a)
+char **worker_carrier(const struct config_worker *worker, const char *writ,
+                      const struct slurm_job *job, const struct worker_need *need, struct arena *a)
 {
     struct line l = line_new(worker, 0, a);
 
-    lines[worker->kind](&l, worker, writ);
+    l.writ = writ;
+    l.job = job;
+    l.need = need;
+    lines[worker->kind](&l, worker);
     return l.argv;
 }
 
@@ -146,7 +166,7 @@ char **worker_wrapped(const struct config_worker *worker, char *const *argv, str
     while (argv[n])
         n++;
     l = line_new(worker, n, a);
-    wrap_line(&l, worker, NULL);
+    wrap_line(&l, worker);
     for (size_t i = 0; i < n; i++)
         add(&l, argv[i]);
     return l.argv;
@@ -210,7 +230,7 @@ bool worker_available(const struct config_worker *worker, char *const *environme
                       const char *writ, int cancel, struct error *e)
 {
     _arena_ struct arena a = { 0 };
-    const char *program = worker_carrier(worker, writ, &a)[0];
+    const char *program = worker_carrier(worker, writ, NULL, NULL, &a)[0];
 
     if (!carrier_find(program, environment, &a))
         return error_set(e, CODE_RCH_UNAVAILABLE,

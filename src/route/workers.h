@@ -5,10 +5,13 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "contract/config_doc.h"
+#include "route/slurm.h"
 
 /* The command line of what carries `writ worker --stdio` (ssh, srun, or writ itself), ended by
- * NULL. `writ` is the path of this program, for a pipe. */
-char **worker_carrier(const struct config_worker *worker, const char *writ, struct arena *a);
+ * NULL. `writ` is the path of this program, for a pipe; of slurm only the job's name, and what the
+ * job has to have (NULL: what Slurm gives by default). */
+char **worker_carrier(const struct config_worker *worker, const char *writ,
+                      const struct slurm_job *job, const struct worker_need *need, struct arena *a);
 
 /* The command line of a wrapper around these words: `rch exec -- CMD ARG...`. */
 char **worker_wrapped(const struct config_worker *worker, char *const *argv, struct arena *a);

@@ -71,8 +71,28 @@ static void each_kind_is_reached_by_its_own_line(void **state)
                                         .command = words_of(rows[i].command, &a),
                                         .patience_secs = 7 };
 
-        assert_line(worker_carrier(&worker, "/opt/writ", &a), rows[i].line);
+        assert_line(worker_carrier(&worker, "/opt/writ", NULL, NULL, &a), rows[i].line);
     }
+}
+
+static void R_000_059_a_job_asks_for_what_the_run_may_use(void **state)
+{
+    static const struct worker_need need = { 512, 2, 100000 };
+    static const struct slurm_job job = { .name = "writ-1" },
+                                  step = { .name = "writ-1", .step = true };
+    struct config_worker worker = { .kind = WORKER_SLURM };
+    _arena_ struct arena a = { 0 };
+
+    (void)state;
+    worker.options = words_of("--mem=9G --job-name=mine", &a);
+    assert_line(worker_carrier(&worker, NULL, &job, &need, &a),
+                "[srun] [--ntasks=1] [--wait=0] [--kill-on-bad-exit=0] [--input=0] [--unbuffered] "
+                "[--mem=640M] [--cpus-per-task=2] [--time=7] [--mem=9G] [--job-name=mine] "
+                "[--job-name=writ-1] [writ] [worker] [--stdio] [--eager]");
+    worker.options = words_of("--jobid=5", &a);
+    assert_line(worker_carrier(&worker, NULL, &step, &need, &a),
+                "[srun] [--ntasks=1] [--wait=0] [--kill-on-bad-exit=0] [--input=0] [--unbuffered] "
+                "[--jobid=5] [--job-name=writ-1] [writ] [worker] [--stdio] [--eager]");
 }
 
 static void R_000_058_a_wrapper_is_put_before_the_command(void **state)
@@ -162,6 +182,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_is_reached_by_its_own_line),
+        cmocka_unit_test(R_000_059_a_job_asks_for_what_the_run_may_use),
         cmocka_unit_test(R_000_058_a_wrapper_is_put_before_the_command),
         cmocka_unit_test(what_is_not_there_is_not_available),
         cmocka_unit_test(a_probe_leaves_nobody_behind),

@@ -152,6 +152,22 @@ static bool prepare(struct exec *x, const char *cwd, const struct try_ask *ask)
     return true;
 }
 
+/* A job that waited in a queue as long as the run may take is not wanted elsewhere, either, nor
+ * again. */
+static enum tried stay_unreached(struct exec *x, const struct try_ask *ask)
+{
+    struct exec_lane *l = x->lane;
+
+    l->queued = ask->e->code == CODE_COMMAND_TIMEOUT;
+    if (!l->queued || l->plan->worker->queue_secs)
+        return TRIED_UNAVAILABLE;
+    l->unavailable = arena_text(x->a, str_of(ask->e->msg));
+    lane_unavailable(&l->lane, l->unavailable);
+    x->waited_for = CAUSE_TIMEOUT;
+    x->waited_ms = x->request.sandbox->timeout_ms;
+    return try_unrun(x, outcome_waited(x->waited_for, x->waited_ms), ask);
+}
+
 enum tried try_far(struct exec *x, const struct try_ask *ask)
 {
     const struct config_worker *worker = x->lane->plan->worker;
@@ -170,6 +186,8 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
         .permit = exec_permit,
         .permit_self = x,
     };
+    struct worker_need need = { x->request.sandbox->memory_mb, x->request.sandbox->cpu_cores,
+                                errand.timeout_ms + errand.pace.grace_ms };
     struct channel *channel;
     enum tried tried;
 
@@ -179,8 +197,8 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
         return try_unrun(x, outcome_waited(x->waited_for, x->waited_ms), ask);
     errand.input = x->input;
     errand.store = x->store;
-    if (!fleet_channel(x->lane->fleet, worker, x->cancel, &channel, ask->e))
-        return TRIED_UNAVAILABLE;
+    if (!fleet_channel(x->lane->fleet, worker, &need, x->cancel, &channel, ask->e))
+        return stay_unreached(x, ask);
     channel_run(channel, &errand, x->a);
     fleet_leave(x->lane->fleet, worker, channel);
     tried = end_errand(x, &errand, ask);

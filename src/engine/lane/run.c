@@ -132,7 +132,7 @@ static enum tried try_with_patience(struct exec *x, const struct try_ask *ask)
         lane_unavailable(&l->lane, l->unavailable);
         if (l->lane.asked || cancel_asked(x->cancel))
             return end_cancelled(x, ask);
-        if (lane_again(&l->lane, &delay)) {
+        if (!l->queued && lane_again(&l->lane, &delay)) {
             lane_retry(&l->lane, delay);
             if (!cancel_wait(x->cancel, delay, x->world))
                 return end_cancelled(x, ask);
