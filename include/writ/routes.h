@@ -55,6 +55,15 @@ WRIT_API int writ_route_advance(const struct writ_input *contract, const char *s
 WRIT_API int writ_cancel(const char *run, const char *reason, const char *const *environment,
                          char **answer);
 
+/* What lanes that failed have left to be mended: of all that are open, {"remediations":[..]}; of a
+ * run, its own: {"run_id":..,"failure_code":..,"operator_action":..,"status":"open"|"closed",
+ * "opened_at":..,"command":..,"exit_code":..,"stderr_bytes":..,"stderr_digest":..,
+ * "transcript_path":..}. With a reason it is closed, and has "closed_at", "closed_by_uid" and
+ * "reason", too. WRIT_NO and {"code":..,"message":..} where the run has left none, or it is closed
+ * already; WRIT_USAGE for a reason without a run. */
+WRIT_API int writ_remediation(const char *run, const char *reason, const char *const *environment,
+                              char **answer);
+
 /* Serves as a worker: runs what comes in frames on `in`, and answers on `out`, until `in` ends or
  * was silent for 30 s. Then all it runs is ended. `eager`: every piece is answered at once, for
  * lines that send no more before. WRIT_OK; WRIT_UNAVAILABLE where what came is not the protocol,

@@ -239,7 +239,8 @@ WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line
  *
  *     {"what":"execution","execution":..,"tenant":..,"robot":..,"state":..,
  *      "alive":true|false|null,"attempt":..,"rerun_of":..,"reruns":[..],"events":[entry..],
- *      "manifests":[entry..],"rests_on":[entry..],"used_by":[entry..],"evidence":{"directory":..}}
+ *      "manifests":[entry..],"rests_on":[entry..],"used_by":[entry..],"evidence":{"directory":..},
+ *      "transcript":{"path":..,"digest":..,"state":"intact"|"changed"|"missing"|null}|null}
  *     {"what":"entry","entry":{..},"rests_on":[entry..],"used_by":[entry..]}
  *
  * alive: of what is running in the ledger, whether who runs it lives: false when that was killed;

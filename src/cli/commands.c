@@ -24,6 +24,7 @@ const struct command *const commands[] = {
     &cmd_route_contract,
     &cmd_route_plan,
     &cmd_route_advance,
+    &cmd_route_remediation,
     &cmd_check,
     &cmd_canon,
     &cmd_digest,

@@ -339,7 +339,10 @@ static void say_expected(const struct doc *record)
 static void say_lane(const struct doc *record)
 {
     const struct doc *lane = doc_get(record, "lane");
+    struct str left = doc_text(record, "left_elsewhere");
 
+    if (left.n)
+        err(YELLOW, "      %.*s\n", STR_ARG(left));
     if (lane && !str_is(doc_text(record, "outcome_class"), "success"))
         err(DIM, "      transcript: %.*s\n",
             STR_ARG(doc_text(doc_get(record, "transcript"), "path")));

@@ -39,7 +39,7 @@ void fleet_close(struct fleet *f)
 {
     for (struct fleet_worker *w = f->first; w; w = w->next) {
         for (struct fleet_channel *c = w->channels; c; c = c->next)
-            channel_close(c->channel);
+            channel_close(c->channel, NULL);
         (void)pthread_mutex_destroy(&w->lock);
         turn_close(&w->turn);
     }
@@ -174,7 +174,7 @@ static struct fleet_channel *take_closed(struct fleet_worker *w, const struct wo
 static void let_go(const struct fleet_channel *closed)
 {
     for (; closed; closed = closed->next)
-        channel_close(closed->channel);
+        channel_close(closed->channel, NULL);
 }
 
 /* One that is open and has room, in one more hand; NULL: there is none. */
@@ -233,6 +233,24 @@ bool fleet_channel(struct fleet *f, const struct config_worker *worker,
         *out = open_another(f, w, need, cancel, e);
     turn_give(&w->turn);
     return *out != NULL;
+}
+
+void fleet_finish(struct fleet *f, const struct config_worker *worker,
+                  const struct channel *channel, struct error *left)
+{
+    struct fleet_worker *w = find(f, worker);
+    struct fleet_channel **at, *mine = NULL;
+
+    (void)pthread_mutex_lock(&f->lock);
+    for (at = &w->channels; (*at)->channel != channel; at = &(*at)->next)
+        ;
+    if (--(*at)->hands == 0) {
+        mine = *at;
+        *at = mine->next;
+    }
+    (void)pthread_mutex_unlock(&f->lock);
+    if (mine)
+        channel_close(mine->channel, left);
 }
 
 void fleet_leave(struct fleet *f, const struct config_worker *worker, const struct channel *channel)

@@ -56,6 +56,10 @@ bool fleet_channel(struct fleet *f, const struct config_worker *worker,
                    const struct worker_need *need, int cancel, struct channel **out,
                    struct error *e) NODISCARD;
 
+/* Gives it back for good: nobody else wants it. What could not be ended is told in *left. */
+void fleet_finish(struct fleet *f, const struct config_worker *worker,
+                  const struct channel *channel, struct error *left);
+
 /* Gives it back: one that has closed is not kept longer than somebody has it. */
 void fleet_leave(struct fleet *f, const struct config_worker *worker,
                  const struct channel *channel);

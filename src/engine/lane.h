@@ -16,6 +16,7 @@ struct exec_lane {
     struct lane_home home;
     struct lane lane;
     const char *unavailable;  /* why the plan's worker is not there; NULL: it is */
+    const char *left;         /* what could not be ended elsewhere; NULL: nothing is */
     bool unwanted;            /* somebody called it off while that was found out */
     bool begun;               /* its place is to be let go of */
     bool started;             /* this attempt */

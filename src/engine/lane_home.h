@@ -8,6 +8,9 @@
  * which tells whose it is: what they came to is in the ledger, with their plan, and nobody ends
  * them but the plan. A directory for each would cost as much as what is run in it.
  *
+ * <state>/open_lanes/run-<execution id> is there, locked, from before the lane's directory until
+ * its result is in it. One that nobody holds is of a lane whose writ was killed (lane_lost.h).
+ *
  * An execution id is used once. One whose lane was refused before the ledger had it was not used:
  * that lane is put aside, as refused-<execution id>, of which the last is kept.
  *
@@ -44,6 +47,9 @@ struct lane_home {
     struct transcript transcript;
     bool alone; /* a step: nobody but its plan ends it */
     bool made;  /* its directory, by us */
+    bool ended; /* whoever runs the lane says so: its result is in it */
+    const char *mark_path;
+    int mark;   /* its file that is locked; -1: there is none */
     bool used;  /* whoever runs the lane says so: the ledger has its id */
     int cancel; /* as of struct run: the caller's, or by name */
 
@@ -72,6 +78,9 @@ bool lane_log_open(struct lane_log *log, const char *state, struct str plan, str
 
 /* Nobody can end it any more. Also after it could not be opened. */
 void lane_home_close(struct lane_home *h);
+
+/* Where the files are that tell which lanes run. */
+const char *lane_home_marks(const char *state, struct arena *a);
 
 /* Where lanes are, below the state directory. */
 const char *lane_home_all(const char *state, struct arena *a);

@@ -82,5 +82,6 @@ bool channel_is_for_one(const struct channel *c);
  * Any thread; what it keeps is in the arena. */
 void channel_run(struct channel *c, struct errand *errand, struct arena *a);
 
-/* Ends the worker and everything it runs. No errand may be under way. Accepts NULL. */
-void channel_close(struct channel *c);
+/* Ends the worker and everything it runs. No errand may be under way. Accepts NULL. What could not
+ * be ended is told in *left, or NULL. */
+void channel_close(struct channel *c, struct error *left);

@@ -61,6 +61,8 @@ static bool take_output(struct channel *c, struct underway *u, const struct fram
     sha256_add(&s->sum, f->body.s, f->body.n);
     s->bytes += (int64_t)f->body.n;
     buf_add(&s->head, f->body.s, first);
+    if (first && u->told)
+        (void)eventfd_write(u->news, 1);
     if (first < f->body.n)
         last_add(&s->tail, f->body.s + first, f->body.n - first);
     if (make_room(c, s) && s->live)
@@ -201,6 +203,7 @@ void intake_begin(struct underway *u, const struct errand *errand)
         s->head.max = (size_t)outputs[rows[i]].bytes;
         s->waiting.max = WAITING_MAX + 2 * (size_t)FRAME_PIECE;
         s->live = errand->live[i] >= 0;
+        u->told = errand->pace.printed != NULL;
         sha256_begin(&s->sum);
     }
 }

@@ -287,7 +287,7 @@ bool channel_fits(const struct channel *c, const struct worker_need *need)
             need->time_ms + gone <= c->need.time_ms + SLURM_SPARE_MS);
 }
 
-void channel_close(struct channel *c)
+void channel_close(struct channel *c, struct error *left)
 {
     struct error ignored = { 0 };
 
@@ -299,6 +299,6 @@ void channel_close(struct channel *c)
     (void)eventfd_write(c->wake, 1);
     (void)pthread_join(c->thread, NULL);
     dismiss(c, LEAVE_MS);
-    channel_end(c, &ignored); /* what was to be told of it was told */
+    channel_end(c, left ? left : &ignored);
     channel_free(c);
 }

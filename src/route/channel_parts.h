@@ -34,6 +34,7 @@ struct stream {
     int64_t bytes;
     struct sha256 sum;
     bool live;          /* somebody looks on */
+    size_t seen;        /* of the head: what the errand's thread was told of */
     struct buf waiting; /* for the errand's thread, to be passed on */
 };
 
@@ -55,6 +56,7 @@ struct underway {
     struct stream streams[STREAMS];
     struct filing filing;
     bool ready, stopped;
+    bool told;       /* the errand's thread wants to know of output */
     bool lied;       /* the worker told of a run before it was told to go */
     uint64_t go_end; /* where GO ends in what was sent; 0: it was not */
     enum answer answer;

@@ -91,7 +91,8 @@ static void describe(const struct errand *errand, struct buf *to)
     json_put_int(to, "timeout_ms", errand->timeout_ms);
     json_put_int(to, "grace_ms", errand->pace.grace_ms ? errand->pace.grace_ms : GRACE_MS);
     json_put(to, "cwd", errand->cwd);
-    json_put_bool(to, "live", errand->live[0] >= 0 || errand->live[1] >= 0);
+    json_put_bool(to, "live",
+                  errand->live[0] >= 0 || errand->live[1] >= 0 || errand->pace.printed != NULL);
     json_key(to, "weak");
     json_open(to, '[');
     for (const char *const *name = errand->weak; name && *name; name++)
@@ -360,6 +361,10 @@ static void look(struct going *g)
         struct passing *p = &g->passing[i];
         struct stream *s = &g->u.streams[i];
 
+        if (g->errand->pace.printed && s->head.len > s->seen)
+            g->errand->pace.printed(g->errand->pace.self, i + 1, s->head.s + s->seen,
+                                    s->head.len - s->seen);
+        s->seen = s->head.len;
         s->live = s->live && p->live.to >= 0;
         if (p->sent < p->bytes.len || !s->waiting.len)
             continue;

@@ -84,6 +84,8 @@ static void say_planned(struct lane *l)
     json_put_outside(line, "command_id", plan->command_id);
     json_put_outside(line, "command_class", plan->command_class);
     json_put_outside(line, "command_provenance", lane_provenance(plan, &a));
+    json_put_outside(line, "scenario_id",
+                     plan->scenario_id.n ? plan->scenario_id : plan->command_class);
     json_put(line, "route", route_names[plan->route]);
     json_put(line, "route_reason", route_reason_names[plan->reason]);
     json_put(line, "policy_id", policy_of(plan, &a));

@@ -148,6 +148,8 @@ static void go_without(const struct route_ask *ask, struct route_plan *out)
 /* A00-4: force beats preference. */
 static void choose(const struct route_ask *ask, bool force, struct route_plan *out)
 {
+    const struct policy_doc *again;
+
     if (!force && !ask->named && !ask->lane->prefer_remote) {
         out->route = ROUTE_LOCAL_DIRECT;
         out->reason = REASON_CALLER_LOCAL;
@@ -159,8 +161,12 @@ static void choose(const struct route_ask *ask, bool force, struct route_plan *o
         out->policy = policy_named(ask->contract, "remote_rch_default");
         out->worker = ask->worker;
     }
-    if (out->policy && out->policy->retry_strategy == RETRY_BOUNDED_BACKOFF)
-        out->max_retries = out->policy->max_retries;
+    /* What the caller wants here decides where, and no policy; how often is what holds here. */
+    again = out->reason == REASON_CALLER_LOCAL
+                ? policy_named(ask->contract, "local_fallback_on_rch_unavailable")
+                : out->policy;
+    if (again && again->retry_strategy == RETRY_BOUNDED_BACKOFF)
+        out->max_retries = again->max_retries;
 }
 
 /* R-000-058. Workers that writ itself speaks to are given the words as they are. */

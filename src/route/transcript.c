@@ -15,6 +15,9 @@
 enum {
     LINE_MAX_BYTES = 64 << 20,
     PRINTED_MAX_BYTES = 1 << 20, /* a byte may take six in JSON */
+    PARTS_AT_ONCE = 500,         /* of output are lines of their own; then they are gathered, */
+    PART_BYTES = 16 << 10,       /* up to so many bytes, */
+    PART_MS = 250,               /* or so long */
 };
 
 /* clang-format off */
@@ -28,6 +31,7 @@ const char *const transcript_event_names[] = {
     [SAID_ASKED]        = "asked",
     [SAID_KILLED]       = "killed",
     [SAID_ABORTED]      = "aborted",
+    [SAID_OUTPUT]       = "output",
     [SAID_PRINTED]      = "printed",
     [SAID_ENDED]        = "ended",
     [SAID_REFUSED]      = "refused",
@@ -44,7 +48,8 @@ const struct transcript_row transcript_events[TRANSCRIPT_EVENTS] = {
     [SAID_ASKED]       = { SAID_ASKED,       "attempt, why, reason",                                      "It was asked to end, by an operator or for its time." },
     [SAID_KILLED]      = { SAID_KILLED,      "attempt, why, cancel_grace_secs",                           "It did not end in its grace (why: grace), or was not left that long (operator), and was killed." },
     [SAID_ABORTED]     = { SAID_ABORTED,     "attempt, state, trigger, allowed, message",                 "An undeclared edge was asked for; the state stays, the lane has failed." },
-    [SAID_PRINTED]     = { SAID_PRINTED,     "stream, text or base64, bytes, truncated, digest",          "What the command printed; base64 where it is not UTF-8." },
+    [SAID_OUTPUT]      = { SAID_OUTPUT,      "stream, text or base64",                                    "A part of what the command printed, as it came; base64 where it is not UTF-8." },
+    [SAID_PRINTED]     = { SAID_PRINTED,     "stream, bytes, truncated, digest; text or base64",          "All that the command printed there; the text only where no part of it was written as it came." },
     [SAID_REFUSED]     = { SAID_REFUSED,     "code, message",                                             "Nothing ran: a policy does not allow it, or it could not be recorded." },
     [SAID_ENDED]       = { SAID_ENDED,       "attempt, state, outcome_class, exit_code, failure_code",    "What the attempt came to; of a worker that is lost, why, as message." },
 };
@@ -142,7 +147,7 @@ void transcript_end(struct transcript *t)
     }
     if (!t->failed)
         write_line(t);
-    if (t->listener.line)
+    if (t->listener.line && t->now != SAID_OUTPUT) /* who looks on sees that by itself */
         t->listener.line(t->listener.self, t->now, (struct str){ t->line.s, t->line.len - 1 });
 }
 
@@ -160,20 +165,66 @@ static struct str kept(const struct printed *p)
     return head;
 }
 
-void transcript_printed(struct transcript *t, const char *stream, const struct printed *p)
-{
-    struct buf *line = transcript_begin(t, SAID_PRINTED);
-    struct str head = kept(p);
-    char digest[DIGEST_TEXT];
+static const char *const streams[] = { "stdout", "stderr" };
 
-    digest_text(&p->digest, digest);
-    json_put(line, "stream", stream);
-    if (utf8_valid(head) == head.n) {
-        json_put_text(line, "text", head);
+static void put_bytes(struct buf *line, struct str bytes)
+{
+    if (utf8_valid(bytes) == bytes.n) {
+        json_put_text(line, "text", bytes);
     } else {
         json_key(line, "base64");
-        json_base64(line, head);
+        json_base64(line, bytes);
     }
+}
+
+/* A character whose end has not come stays for the next time, but not the `last`. */
+static void write_part(struct transcript *t, int stream, bool last)
+{
+    struct transcript_part *part = &t->parts[stream - 1];
+    struct str bytes = buf_str(&part->held);
+    size_t valid = utf8_valid(bytes), all = bytes.n;
+    struct buf *line;
+
+    if (!last && all - valid < 4)
+        bytes.n = valid;
+    if (bytes.n == 0)
+        return;
+    line = transcript_begin(t, SAID_OUTPUT);
+    json_put(line, "stream", streams[stream - 1]);
+    put_bytes(line, bytes);
+    transcript_end(t);
+    part->told = true;
+    t->parts_told++;
+    t->part_ms = t->world->mono_ms(t->world->self);
+    memmove(part->held.s, part->held.s + bytes.n, all - bytes.n);
+    part->held.len = all - bytes.n;
+}
+
+void transcript_output(struct transcript *t, int stream, const char *bytes, size_t n)
+{
+    struct transcript_part *part = &t->parts[stream - 1];
+
+    part->held.max = LINE_MAX_BYTES;
+    buf_add(&part->held, bytes, n);
+    if (t->parts_told < PARTS_AT_ONCE || part->held.len >= PART_BYTES ||
+        t->world->mono_ms(t->world->self) - t->part_ms >= PART_MS)
+        write_part(t, stream, false);
+}
+
+void transcript_printed(struct transcript *t, int stream, const struct printed *p)
+{
+    struct transcript_part *part = &t->parts[stream - 1];
+    struct str head = kept(p);
+    char digest[DIGEST_TEXT];
+    struct buf *line;
+
+    write_part(t, stream, true);
+    line = transcript_begin(t, SAID_PRINTED);
+    digest_text(&p->digest, digest);
+    json_put(line, "stream", streams[stream - 1]);
+    if (!part->told)
+        put_bytes(line, head);
+    part->told = false; /* another attempt begins afresh */
     json_put_int(line, "bytes", p->bytes);
     json_put_bool(line, "truncated", head.n < p->head.n || printed_cut(p));
     json_put(line, "digest", digest);
@@ -210,6 +261,8 @@ bool transcript_close(struct transcript *t, struct digest *out, struct error *e)
     if (whole)
         *out = sha256_end(&t->sum);
     buf_free(&t->line);
-    t->line = (struct buf){ 0 };
+    buf_free(&t->parts[0].held);
+    buf_free(&t->parts[1].held);
+    t->line = t->parts[0].held = t->parts[1].held = (struct buf){ 0 };
     return whole;
 }

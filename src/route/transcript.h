@@ -29,7 +29,8 @@ enum transcript_event {
     SAID_ASKED,       /* to end: why ("operator", "step" or "timeout"), reason */
     SAID_KILLED,      /* it did not end in its grace */
     SAID_ABORTED,     /* invalid_transition: state, trigger, allowed, message */
-    SAID_PRINTED,     /* stream, text or base64, bytes, truncated, digest */
+    SAID_OUTPUT,      /* stream, text or base64: a part of what was printed, as it came */
+    SAID_PRINTED,     /* stream, bytes, truncated, digest; text or base64 where no part was told */
     SAID_ENDED,       /* attempt, state, outcome_class, exit_code, failure_code; or message */
     SAID_REFUSED,     /* nothing ran, and it is no lane: code, message */
     TRANSCRIPT_EVENTS,
@@ -51,6 +52,12 @@ struct listener {
     void *self;
 };
 
+/* What came of a stream and is not written yet. */
+struct transcript_part {
+    struct buf held;
+    bool told; /* some of it is written */
+};
+
 /* The caller fills in the first five; the others are zero to begin with. */
 struct transcript {
     const struct world *world;
@@ -65,6 +72,9 @@ struct transcript {
     int why;     /* errno of that; 0: the line was too long */
     bool shared; /* other lanes write there, too: the file stays open, and nothing waits for the
                     disk */
+    struct transcript_part parts[2]; /* of standard output and error */
+    int parts_told;                  /* lines about them */
+    int64_t part_ms;                 /* when the last of those was written */
     atomic_bool *torn; /* of a shared one: it ends in half a line; the next begins a fresh one */
 };
 
@@ -75,8 +85,13 @@ bool transcript_open(struct transcript *t, const char *path, struct error *e) NO
 struct buf *transcript_begin(struct transcript *t, enum transcript_event event);
 void transcript_end(struct transcript *t);
 
-/* The line about what a command printed on a stream: what was kept of it, up to a ceiling. */
-void transcript_printed(struct transcript *t, const char *stream, const struct printed *p);
+/* A part of what a command prints on a stream (1 or 2), as it comes: written at once, or with what
+ * follows where it is much. */
+void transcript_output(struct transcript *t, int stream, const char *bytes, size_t n);
+
+/* The line about all that it printed there: how much, and its digest; where no part was written,
+ * also what was kept of it, up to a ceiling. */
+void transcript_printed(struct transcript *t, int stream, const struct printed *p);
 
 /* The digest of what is written so far. */
 struct digest transcript_digest(const struct transcript *t);

@@ -40,6 +40,8 @@ static void keep(struct capture *c, const char *bytes, size_t n)
     sha256_add(&c->sum, bytes, n);
     c->total += (int64_t)n;
     buf_add(&c->head, bytes, first);
+    if (c->seen && first)
+        c->seen(c->seen_self, c->stream, bytes, first);
     last_add(&c->tail, bytes + first, n - first);
 }
 

@@ -25,7 +25,11 @@ struct capture {
     int64_t total; /* bytes printed */
     int64_t rest;  /* that may still come, at most */
     struct sha256 sum;
-    char *part;       /* CAPTURE_PART bytes */
+    char *part; /* CAPTURE_PART bytes */
+    /* Is told of what is kept, as it comes; NULL: nobody is. */
+    void (*seen)(void *self, int stream, const char *bytes, size_t n);
+    void *seen_self;
+    int stream;       /* 1 or 2 */
     size_t had, sent; /* of the part: there, and passed on */
 };
 

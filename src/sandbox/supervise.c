@@ -423,10 +423,23 @@ int64_t supervise_most_ms(int64_t timeout_ms, bool at_once, const struct pace *p
     return timeout_ms + grace_ms + stops[1].patience_ms + UNSURE_MS;
 }
 
+/* Whoever wants to is told of what is printed. */
+static void be_heard(const struct supervision *s)
+{
+    struct capture *const both[] = { s->out, s->err };
+
+    for (int i = 0; i < 2 && both[i]; i++) {
+        both[i]->seen = s->pace.printed;
+        both[i]->seen_self = s->pace.self;
+        both[i]->stream = i + 1;
+    }
+}
+
 void supervise(struct supervision *s)
 {
     struct loop l = { .s = s, .captures = { s->out, s->err, s->result } };
 
+    be_heard(s);
     l.leave_at = l.give_up_at = INT64_MAX;
     l.act_at = s->began_ms + s->timeout_ms;
     l.late_at = s->pace.soft_ms ? l.act_at - s->timeout_ms + s->pace.soft_ms : INT64_MAX;

@@ -27,6 +27,8 @@ struct pace {
     int64_t soft_ms;  /* late after this time; 0: never */
     bool asks;        /* when its own time is up it is asked to end, also where at_once is set */
     void (*news)(void *self, enum pace_news news, enum cause cause); /* NULL: nobody is told */
+    /* What is kept of its output (stream 1 or 2), as it comes. NULL: nobody is told. */
+    void (*printed)(void *self, int stream, const char *bytes, size_t n);
     void *self;
 };
 

@@ -363,6 +363,7 @@ static void what_is_to_be_done_is_asked_for(void **state)
     missed(writ_exec(&command, &answer, &ran), &answer, "argv[0]");
     missed(writ_canon(&small, &answer, NULL), &answer, "len");
     missed(writ_schema(NULL, &answer), &answer, "kind");
+    missed(writ_remediation(NULL, "why", surroundings, &answer), &answer, "run");
     missed(writ_cancel(NULL, NULL, surroundings, &answer), &answer, "run");
     missed(writ_mcp_probe(NULL, NULL, NULL, surroundings, &answer), &answer, "url");
     missed(writ_diff(&changes, &answer), &answer, "run");

@@ -174,7 +174,7 @@ def what_a_wrapper_said_when_it_refused_is_in_the_transcript(place):
     script = "echo looked; echo no machine is free >&2; exit 75"
     place.configure(wrapper(command=["/bin/sh", "-c", script], probe=["/bin/true"]))
     run = ended(place.sh("exit 0", worker="rch"), "succeeded", 0, route=LOCAL)
-    same([(line["stream"], line["text"]) for line in place.told(run, "printed")],
+    same([(line["stream"], line["text"]) for line in place.told(run, "output")],
          [("stdout", "looked\n"), ("stderr", "no machine is free\n")] * 3)
 
 

@@ -103,7 +103,7 @@ static inline void scene_run(struct scene *s)
 
 static inline void scene_close(struct scene *s)
 {
-    channel_close(s->c);
+    channel_close(s->c, NULL);
     arena_free(&s->a);
 }
 

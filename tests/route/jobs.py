@@ -86,7 +86,11 @@ class Job(chaos.Lane):
             client.kill()
             client.wait()
         self.stays = not self.jobs.gone(self.mark)
-        kill(*[pid for pid in self.killed if pid != client.pid])
+        for pid in self.killed if self.victim == "session" and self.how == signal.SIGSTOP else ():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)  # a daemon that is killed keeps Slurm busy for minutes
+        if self.victim != "session":
+            kill(*[pid for pid in self.killed if pid != client.pid])
         return status
 
     def judge(self, status, out, err):

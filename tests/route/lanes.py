@@ -16,7 +16,7 @@ import sys
 
 import routes
 from routes import (LOCAL, RCH, SHORT, STAYS, WALLED, WAYS, WORKER, WRAPPED, begin, ended, hold, marker, moves, ready,
-                    pipe, same, tap, true, wrapper)
+                    pipe, same, tap, true, until, wrapper)
 
 CASES = []
 case = routes.collector(CASES)
@@ -125,10 +125,79 @@ def R_000_066_what_failed_can_be_mended_its_stderr_and_a_remediation_are_kept(pl
              ("open", "command_failed", 7, run.record["manifest"]["run_id"]))
         true("stderr" in remedy["operator_action"], remedy)
         same(remedy["stderr_digest"], "sha256:" + hashlib.sha256(b"why\n").hexdigest())
-        printed, = place.told(run, "printed")
-        same((printed["stream"], printed["text"]), ("stderr", "why\n"))
+        output, printed = place.told(run, "output", "printed")
+        same((output["stream"], output["text"]), ("stderr", "why\n"))
+        same((printed["stream"], printed["bytes"], "text" in printed), ("stderr", 4, False))
         run = ended(place.sh("true", **how), "succeeded", 0)
         true(not (place.lane_of(run) / "remediation.json").exists(), run.record["remediation"])
+
+
+def digest_of(path):
+    return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@case
+def R_000_006_R_000_076_a_lane_whose_writ_was_killed_gets_its_end_from_the_next(place):
+    ready(place)
+    for how, route in WAYS:
+        mark = routes.marker()
+        child = place.begin("/bin/sh", "-c", 'echo said; echo "$0" >/dev/null; touch up; sleep "$1"', "sh", mark, **how)
+        until((place.work / "up").exists, "it is up", child)
+        name, = place.running()
+        told = place.state / "lanes" / name / "transcript.jsonl"
+        until(lambda: '"text":"said\\n"' in told.read_text(), "what it printed is there as it came", child)
+        (place.work / "up").unlink()
+        child.kill()
+        child.wait()
+        until(lambda: not routes.alive(mark), "nothing of it is left")
+        true(not (told.parent / "result.json").exists(), name)
+        with open(told, "a") as torn:
+            torn.write('{"ts":"half a li')
+        place.sh("exit 0", **how)
+        manifest, result = (json.loads((told.parent / f"{one}.json").read_text()) for one in ("manifest", "result"))
+        same((result["state"], result["outcome_class"], result["exit_code"], result["failure_code"], result["route"]),
+             ("failed", "failed", 69, "worker_lost", route))
+        same((result["artifact_manifest"], manifest["run_id"], manifest["worker_route"]), (manifest, name, route))
+        for one in ("manifest", "result"):
+            same(place.writ("check", told.parent / f"{one}.json").status, 0)
+        last = [json.loads(line) for line in told.read_text().splitlines()][-1]
+        true((last["event"], last["state"]) == ("ended", "failed") and "was killed" in last["message"], last)
+        same(place.states(name.removeprefix("run-")), ["planned", "running", "failed"])
+        shown = place.one("show", name.removeprefix("run-"))
+        same((shown["transcript"]["state"], shown["transcript"]["digest"]), ("intact", digest_of(told)))
+        same((place.running(), list((place.state / "open_lanes").iterdir())), ([], []))
+        place.verify()
+
+
+@case
+def R_000_076_a_transcript_that_was_changed_is_noticed(place):
+    ready(place)
+    run = place.sh("echo said")
+    shown = place.one("show", run.record["execution_id"])
+    same(shown["transcript"], {"path": run.record["transcript"]["path"], "digest": digest_of(place.transcript(run)),
+                               "state": "intact"})
+    text = place.transcript(run).read_text()
+    place.transcript(run).write_text(text.replace("said", "sung"))
+    same(place.one("show", run.record["execution_id"])["transcript"]["state"], "changed")
+    hold(b"was changed since it was recorded" in place.writ("show", run.record["execution_id"]).out, run)
+    place.transcript(run).unlink()
+    same(place.one("show", run.record["execution_id"])["transcript"]["state"], "missing")
+
+
+@case
+def R_000_066_a_remediation_is_listed_and_closed(place):
+    ready(place)
+    run = place.sh("echo why >&2; exit 7")
+    place.sh("exit 0")
+    name = run.record["manifest"]["run_id"]
+    listed = place.one("route", "remediation")["remediations"]
+    same([(one["run_id"], one["status"]) for one in listed], [(name, "open")])
+    hold(place.writ("route", "remediation", name, "--close", "").status == 64, run)
+    closed = place.one("route", "remediation", name, "--close", "the test was wrong")
+    same((closed["status"], closed["reason"], closed["exit_code"]), ("closed", "the test was wrong", 7))
+    same(place.one("route", "remediation", name), closed)
+    same(place.one("route", "remediation"), {"remediations": []})
+    hold(place.writ("route", "remediation", name, "--close", "again").status == 1, run)
 
 
 @case

@@ -357,7 +357,7 @@ static void of_what_a_carrier_says_the_last_is_kept(void **state)
 static void closing_nothing_does_nothing(void **state)
 {
     (void)state;
-    channel_close(NULL);
+    channel_close(NULL, NULL);
 }
 
 /* ---- many ---- */

@@ -194,6 +194,44 @@ static int run_advance(const struct args *args)
     return status;
 }
 
+/* ---- remediation ---- */
+
+static void show_remediation(const struct doc *d)
+{
+    bool open = str_is(doc_text(d, "status"), "open");
+
+    out(BOLD, "%.*s", STR_ARG(doc_text(d, "run_id")));
+    out(open ? YELLOW : GREEN, "  %.*s\n", STR_ARG(doc_text(d, "status")));
+    show_folded("command", doc_text(d, "command"));
+    show_folded("do", doc_text(d, "operator_action"));
+    show_folded("transcript", doc_text(d, "transcript_path"));
+    if (!open)
+        show_folded("closed", doc_text(d, "reason"));
+}
+
+static int run_remediation(const struct args *args)
+{
+    _arena_ struct arena a = { 0 };
+    bool json = args_get(args, "json");
+    const char *run = args->count ? args->operands[0] : NULL;
+    const struct doc *d, *list;
+    char *answer;
+    int status = writ_remediation(run, args_get(args, "close"), args->environment, &answer);
+
+    if (status != WRIT_OK || json)
+        return keeper_tell(answer, status, json);
+    d = answer_read(answer, &a);
+    list = doc_get(d, "remediations");
+    for (const struct doc *one = doc_first(list, DOC_LIST); one; one = one->next)
+        show_remediation(one);
+    if (list && !list->count)
+        say("nothing is left to be mended");
+    if (!list)
+        show_remediation(d);
+    writ_free(answer);
+    return status;
+}
+
 /* clang-format off */
 const struct command cmd_route = {
     .name = "route",
@@ -261,5 +299,21 @@ const struct command cmd_route_advance = {
     .least = 2,
     .most = 2,
     .run = run_advance,
+};
+
+const struct command cmd_route_remediation = {
+    .name = "route remediation",
+    .operands = "[RUN]",
+    .summary = "what lanes that failed have left to be mended, and its end",
+    .about = "A lane whose command failed leaves a remediation: what failed, what to do, and where its output is. "
+             "Lists those that are open, shows that of a run, or closes it with a reason.",
+    .examples = { { "writ route remediation",                                          "those that are open" },
+                  { "writ route remediation run-ID",                                   "that of a run" },
+                  { "writ route remediation run-ID --close 'the test was wrong'",      "it is closed" } },
+    .options = { { "close", "REASON", NULL, "close it, and say why" },
+                 { "json",  NULL,     NULL, "the answer as one JSON object" } },
+    .least = 0,
+    .most = 1,
+    .run = run_remediation,
 };
 /* clang-format on */

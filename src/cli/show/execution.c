@@ -423,6 +423,16 @@ static void show_no_end(const struct doc *answer)
                            "not record it"));
 }
 
+static void show_transcript(const struct doc *answer)
+{
+    struct str state = doc_text(doc_get(answer, "transcript"), "state");
+
+    if (str_is(state, "changed"))
+        show_text("transcript", str_of("was changed since it was recorded"));
+    else if (str_is(state, "missing"))
+        show_text("transcript", str_of("is not there any more"));
+}
+
 void show_execution(const struct doc *answer)
 {
     const struct doc *events = doc_get(answer, "events"), *event = telling_event(events);
@@ -443,5 +453,6 @@ void show_execution(const struct doc *answer)
     show_reruns(answer);
     show_lineage(answer);
     show_record(answer, event);
+    show_transcript(answer);
     show_next("writ prove", doc_text(answer, "execution"), "a proof that it is recorded");
 }

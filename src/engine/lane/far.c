@@ -188,6 +188,7 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
     };
     struct worker_need need = { x->request.sandbox->memory_mb, x->request.sandbox->cpu_cores,
                                 errand.timeout_ms + errand.pace.grace_ms };
+    struct error left = { 0 };
     struct channel *channel;
     enum tried tried;
 
@@ -200,7 +201,12 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
     if (!fleet_channel(x->lane->fleet, worker, &need, x->cancel, &channel, ask->e))
         return stay_unreached(x, ask);
     channel_run(channel, &errand, x->a);
-    fleet_leave(x->lane->fleet, worker, channel);
+    if (x->step || worker->kind != WORKER_SLURM) {
+        fleet_leave(x->lane->fleet, worker, channel);
+    } else { /* the record tells what is left of its job */
+        fleet_finish(x->lane->fleet, worker, channel, &left);
+        x->lane->left = left.msg[0] ? arena_text(x->a, str_of(left.msg)) : NULL;
+    }
     tried = end_errand(x, &errand, ask);
     return tried == TRIED_ENDED ? keep(x, ask) : tried;
 }

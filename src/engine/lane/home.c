@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,11 @@
 const char *lane_home_all(const char *state, struct arena *a)
 {
     return arena_printf(a, "%s/lanes", state);
+}
+
+const char *lane_home_marks(const char *state, struct arena *a)
+{
+    return arena_printf(a, "%s/open_lanes", state);
 }
 
 /* ---- who wants it ended ---- */
@@ -127,6 +133,20 @@ static bool make_directory(struct lane_home *h, struct arena *a, struct error *e
     return error_sys(e, CODE_IO, "%s cannot be made", own);
 }
 
+/* That it cannot be told that it runs keeps nothing from running. */
+static void put_mark(struct lane_home *h, const char *state, struct arena *a)
+{
+    const char *marks = lane_home_marks(state, a);
+    struct error ignored;
+
+    if (!fs_make_dirs(marks, &ignored))
+        return;
+    h->mark_path = arena_printf(a, "%s/%s", marks, h->run_id);
+    h->mark = open(h->mark_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (h->mark >= 0)
+        (void)flock(h->mark, LOCK_EX);
+}
+
 bool lane_log_open(struct lane_log *log, const char *state, struct str plan, struct arena *a,
                    struct error *e)
 {
@@ -149,6 +169,7 @@ bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct
                              .alone = ask->log != NULL,
                              .cancel = ask->log ? ask->cancel : -1,
                              .from = ask->cancel,
+                             .mark = -1,
                              .pipe = -1,
                              .quit = -1 };
     if (!ask->state)
@@ -169,6 +190,7 @@ bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct
         h->transcript.shared = true;
         return true;
     }
+    put_mark(h, ask->state, a);
     h->made = make_directory(h, a, e);
     return h->made && transcript_open(&h->transcript, inside(h, "transcript.jsonl", a), e) &&
            open_ears(h, a, e);
@@ -215,4 +237,7 @@ void lane_home_close(struct lane_home *h)
     own_close(&h->cancel);
     if (h->made && !h->used)
         put_aside(h);
+    if (h->mark >= 0 && (h->ended || !h->used)) /* else the next one gives it its end */
+        (void)unlink(h->mark_path);
+    own_close(&h->mark);
 }

@@ -120,6 +120,7 @@ void exec_lane_record(const struct exec *x, struct buf *to)
     json_put(to, "downgraded_from", meant_for(l));
     json_put(to, "unavailable", l->plan->unavailable);
     json_put(to, "cancel_reason", exec_lane_reason(x));
+    json_put(to, "left_elsewhere", l->left);
     json_key(to, "manifest");
     shape_json(&manifest_shape, &l->manifest, to);
     json_key(to, "lane");

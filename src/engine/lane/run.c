@@ -9,6 +9,7 @@
 #include "base/stamp.h"
 #include "engine/home.h"
 #include "engine/input.h"
+#include "engine/lane_lost.h"
 #include "engine/wired.h"
 
 /* ---- its pace ---- */
@@ -26,6 +27,13 @@ static void hear_news(void *exec, enum pace_news news, enum cause cause)
         lane_killed(&l->lane, cause);
 }
 
+static void hear_printed(void *exec, int stream, const char *bytes, size_t n)
+{
+    const struct exec *x = exec;
+
+    transcript_output(&x->lane->home.transcript, stream, bytes, n);
+}
+
 struct pace exec_pace(struct exec *x)
 {
     const struct exec_lane *l = x->lane;
@@ -40,6 +48,7 @@ struct pace exec_pace(struct exec *x)
                           .soft_ms = soft < x->request.sandbox->timeout_ms ? soft : 0,
                           .asks = true,
                           .news = hear_news,
+                          .printed = hear_printed,
                           .self = x };
 }
 
@@ -157,9 +166,9 @@ static void attempt_ended(struct exec *x)
                             .unfit = !exec_fits(x) };
 
     if (x->outcome.out.bytes)
-        transcript_printed(&l->home.transcript, "stdout", &x->outcome.out);
+        transcript_printed(&l->home.transcript, 1, &x->outcome.out);
     if (x->outcome.err.bytes)
-        transcript_printed(&l->home.transcript, "stderr", &x->outcome.err);
+        transcript_printed(&l->home.transcript, 2, &x->outcome.err);
     lane_ended(&l->lane, &end);
     x->outcome.exit_code = l->lane.exit_code;
     lane_result(&l->lane, x->request.execution_id, x->a, &l->manifest, &l->result);
@@ -212,8 +221,9 @@ static bool keep_all(struct exec *x, struct error *e)
 
     if (!keep_remediation(x, e) || !transcript_close(&l->home.transcript, &l->transcript, e))
         return false;
-    return x->step || (keep_shape(x, "manifest.json", &manifest_shape, &l->manifest, e) &&
-                       keep_shape(x, "result.json", &lane_result_shape, &l->result, e));
+    l->home.ended = x->step || (keep_shape(x, "manifest.json", &manifest_shape, &l->manifest, e) &&
+                                keep_shape(x, "result.json", &lane_result_shape, &l->result, e));
+    return l->home.ended;
 }
 
 /* Between two attempts nothing of the first is left in the record of the second. */
@@ -310,6 +320,9 @@ static bool begin(struct exec *x, struct error *e)
     else if (x->command->lane)
         ask.listener = (struct listener){ tell_caller, x };
     l->begun = true;
+    if (!x->step)
+        lane_lost_close(&(struct lane_lost_ask){ ask.state, x->command->ledger,
+                                                 x->command->environment, x->world });
     if (!lane_home_open(&l->home, &ask, x->a, e))
         return false;
     x->cancel = l->home.cancel;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show.c: the public function that shows one entry or one execution. */
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "contract/codes.h"
@@ -163,6 +166,57 @@ static void put_evidence(const char *state, struct arena *a, struct buf *to)
     json_close(to, '}');
 }
 
+/* Has the transcript of a lane still the bytes that the ledger has the digest of? Those of steps
+ * are in one file with others', and are not compared. */
+static const char *transcript_state(const char *path, struct str digest)
+{
+    static const char own[] = "/transcript.jsonl";
+    _fd_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    char bytes[1 << 14], found[DIGEST_TEXT];
+    struct digest d;
+    struct sha256 sum;
+    ssize_t n;
+
+    if (strlen(path) < strlen(own) || strcmp(path + strlen(path) - strlen(own), own) != 0)
+        return NULL;
+    if (fd < 0)
+        return "missing";
+    sha256_begin(&sum);
+    while ((n = read(fd, bytes, sizeof bytes)) > 0)
+        sha256_add(&sum, bytes, (size_t)n);
+    d = sha256_end(&sum);
+    digest_text(&d, found);
+    return n == 0 && str_is(digest, found) ? "intact" : "changed";
+}
+
+/* Of the last attempt: it has all of them. */
+static void put_transcript(struct meant *s, const struct entries *manifests, struct buf *to)
+{
+    struct ceilings max = ceilings_none();
+    const struct doc *found = NULL;
+
+    for (size_t i = manifests->n; i-- > 0 && !found;) {
+        const struct document *document;
+        struct error ignored;
+
+        if (!manifests->v[i].erased &&
+            json_read("manifest", manifests->v[i].body, &max, s->a, &document, &ignored))
+            found = doc_get(&document->root, "transcript");
+    }
+    json_key(to, "transcript");
+    if (!found || found->kind != DOC_MAP) {
+        json_nil(to);
+        return;
+    }
+    json_open(to, '{');
+    put_text(to, "path", doc_text(found, "path"));
+    put_text(to, "digest", doc_text(found, "digest"));
+    json_put(
+        to, "state",
+        transcript_state(arena_text(s->a, doc_text(found, "path")), doc_text(found, "digest")));
+    json_close(to, '}');
+}
+
 static bool show_run(struct meant *s, const struct entry *run, struct buf *to)
 {
     struct gathered g = { .run = run, .a = s->a };
@@ -191,6 +245,7 @@ static bool show_run(struct meant *s, const struct entry *run, struct buf *to)
     put_list("used_by", &forwards[0], false, to);
     json_put_bool(to, "lineage_cut", back.more || forwards[0].more || forwards[1].more);
     put_evidence(s->w->state, s->a, to);
+    put_transcript(s, &g.others, to);
     if (!put_erasures(s, &g.all, to) ||
         (runs &&
          !unended_put(s->w, &(struct unended_run){ last, &back, &g.others }, s->a, to, &s->e)))

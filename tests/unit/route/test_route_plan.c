@@ -78,7 +78,7 @@ static void R_000_002_R_000_003_classes_choose_the_route(void **state)
             assert_int_equal(p.plan.hard_timeout_secs, classes[i].hard_timeout_secs);
             assert_int_equal(p.plan.soft_timeout_secs, classes[i].soft_timeout_secs);
             assert_int_equal(p.plan.cancel_grace_secs, classes[i].cancel_grace_secs);
-            assert_int_equal(p.plan.max_retries, p.plan.policy ? 2 : 0);
+            assert_int_equal(p.plan.max_retries, 2);
             check_is(p.plan.routed_command,
                      arena_printf(&p.a, "%s%s", p.plan.worker ? "rch exec -- " : "", line));
         }

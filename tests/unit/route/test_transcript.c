@@ -255,7 +255,7 @@ static const struct doc *print(struct lane_scene *s, const char *bytes, size_t k
     struct printed p = { .head = { bytes, kept }, .bytes = all, .digest = digest_of("x", 1) };
 
     s->told.len = 0;
-    transcript_printed(&s->transcript, "stderr", &p);
+    transcript_printed(&s->transcript, 2, &p);
     assert_int_equal(utf8_valid(buf_str(&s->told)), s->told.len);
     return scene_last(s, SAID_PRINTED);
 }
@@ -305,7 +305,7 @@ static void redacted_words_are_cut_only_where_they_were(void **state)
     for (int cut = 0; cut < 2; cut++) {
         p.cut = cut;
         s.told.len = 0;
-        transcript_printed(&s.transcript, "stdout", &p);
+        transcript_printed(&s.transcript, 1, &p);
         assert_int_equal(doc_get(scene_last(&s, SAID_PRINTED), "truncated")->truth, cut);
     }
 }
