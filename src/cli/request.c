@@ -56,6 +56,9 @@ static const struct member {
     { "remote",       { "route", "remote" },                           AS_TRUE },
     { "worker",       { "route", "worker" },                           AS_TEXT },
     { "fail-closed",  { "route", "fallback" },                         AS_CLOSED },
+    { "command-id",     { "route", "command_id" },                     AS_TEXT },
+    { "correlation-id", { "route", "correlation_id" },                 AS_TEXT },
+    { "scenario-id",    { "route", "scenario_id" },                    AS_TEXT },
 };
 /* clang-format on */
 

@@ -34,17 +34,25 @@ static struct words unwrap(struct words words, const struct config_worker *worke
     return (struct words){ words.v + n + 2, words.n - n - 2 };
 }
 
-/* A list is what it says; a text is taken apart only where that loses nothing. */
+bool route_words(const struct lane_doc *lane, struct arena *a, struct words *out, struct error *e)
+{
+    bool list = lane->argv.n > 0;
+
+    if (!list && lane->raw_command.n && !is_plain(lane->raw_command, e))
+        return false;
+    *out = list ? (struct words){ lane->argv.v, lane->argv.n }
+                : command_split(command_collapse(lane->raw_command, a), a);
+    return true;
+}
+
 static bool read_command(const struct route_ask *ask, struct arena *a, struct route_plan *out,
                          struct error *e)
 {
     const struct lane_doc *lane = ask->lane;
     bool list = lane->argv.n > 0;
 
-    if (!list && lane->raw_command.n && !is_plain(lane->raw_command, e))
+    if (!route_words(lane, a, &out->words, e))
         return false;
-    out->words = list ? (struct words){ lane->argv.v, lane->argv.n }
-                      : command_split(command_collapse(lane->raw_command, a), a);
     out->words = unwrap(out->words, ask->worker);
     if (out->words.n == 0 || out->words.v[0].n == 0)
         return error_set(e, CODE_CONTRACT_INVALID, "there is no command to route");

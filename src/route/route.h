@@ -31,6 +31,7 @@ struct route_plan {
     enum route_reason reason;
     const struct policy_doc *policy;    /* that decided; NULL: the caller did */
     const struct config_worker *worker; /* NULL: none */
+    struct str provenance;              /* as it was told before; no text: made of the words */
     struct str routed_command;          /* the line that is executed: wrapped for a wrapper */
     struct words routed_words;
     int64_t soft_timeout_secs, hard_timeout_secs, cancel_grace_secs;
@@ -40,6 +41,11 @@ struct route_plan {
     enum route_state state;              /* planned */
     const struct items *manifest_fields; /* of struct str */
 };
+
+/* The words of a lane's command. A list is what it says; a text is taken apart only where that
+ * loses nothing (A00-6), else it is refused. */
+bool route_words(const struct lane_doc *lane, struct arena *a, struct words *out,
+                 struct error *e) NODISCARD;
 
 /* False: the class is unknown or does not allow the command, or the words of the command are not
  * those of its line. CODE_CONTRACT_INVALID. */

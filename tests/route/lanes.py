@@ -201,6 +201,38 @@ def R_000_066_a_remediation_is_listed_and_closed(place):
 
 
 @case
+def R_000_011_R_000_012_R_000_013_R_000_015_a_document_of_contract_000_runs(place):
+    ready(place)
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/bin/echo", os.path.realpath("/bin/echo")],
+                                                 "filesystem": "extended"}})
+    lane = {"command_class": "generic", "command_id": "c-1", "correlation_id": "nightly-1", "prefer_remote": False,
+            "raw_command": "/bin/echo  two   words"}
+    for more, said in (({}, "two words\n"), ({"argv": ["/bin/echo", "two  words"], "scenario_id": "s-1"}, "two  words\n")):
+        path = place.put("lane.json", json.dumps(lane | more))
+        run = place.complete(place.writ("exec", "--json", "-f", path))
+        ended(run, "succeeded", 0, route=LOCAL)
+        manifest = run.record["manifest"]
+        same((run.record["stdout"]["text"], run.record["lane"]["command_id"], manifest["trace_id"],
+              manifest["scenario_id"]), (said, "c-1", "trace-nightly-1", more.get("scenario_id", "generic")))
+    for change, status, words in (({"raw_command": "/bin/echo 'quoted'"}, 65, b"argv"), ({"command_id": ""}, 65, b"command_id"),
+                                  ({"raw_command": "/bin/cat x"}, 77, b"COMMAND_NOT_ALLOWED"),
+                                  ({"command_class": "none_such"}, 77, b"no class is called")):
+        path = place.put("lane.json", json.dumps(lane | change))
+        run = place.writ("exec", "--json", "-f", path)
+        hold(run.status == status and words in run.out, run)
+
+
+@case
+def R_000_018_R_000_071_R_000_072_ids_are_given_by_options(place):
+    ready(place)
+    run = place.lane("/bin/true", options=["--command-id", "c-9", "--correlation-id", "night-9", "--scenario-id", "s-9"])
+    manifest = run.record["manifest"]
+    same((run.record["lane"]["command_id"], manifest["trace_id"], manifest["scenario_id"]), ("c-9", "trace-night-9", "s-9"))
+    run = place.writ("exec", "--scenario-id", "s-9", "--", "/bin/true")
+    hold(run.status == 64 and b"--class" in run.err, run)
+
+
+@case
 def A00_2_what_cannot_be_started_has_failed(place):
     ready(place)
     place.put("work/plain", "text")

@@ -47,10 +47,13 @@ static int usage(const struct args *args)
     const char *file = args_get(args, "file");
     const char *bad = request_bad_pair(args), *beside = request_member(args);
     const char *inject = request_bad_inject(args);
-    const char *lane = args_get(args, "worker")        ? "worker"
-                       : args_get(args, "remote")      ? "remote"
-                       : args_get(args, "fail-closed") ? "fail-closed"
-                                                       : NULL;
+    const char *lane = args_get(args, "worker")           ? "worker"
+                       : args_get(args, "remote")         ? "remote"
+                       : args_get(args, "fail-closed")    ? "fail-closed"
+                       : args_get(args, "command-id")     ? "command-id"
+                       : args_get(args, "correlation-id") ? "correlation-id"
+                       : args_get(args, "scenario-id")    ? "scenario-id"
+                                                          : NULL;
 
     if (file && args->count > 0)
         say("a request says what runs; give -f %s or a command, not both", file);
@@ -64,8 +67,7 @@ static int usage(const struct args *args)
         say("--inject takes HOST:HEADER=env:NAME, file:PATH or credential:NAME; '%s' is not that",
             inject);
     else if (!args_get(args, "class") && lane)
-        say("--%s says where a lane runs; give its class, too: --class generic takes any command",
-            lane);
+        say("--%s is for a lane; give its class, too: --class generic takes any command", lane);
     else
         return WRIT_OK;
     say("try: writ exec --help");
@@ -137,7 +139,7 @@ const struct command cmd_exec = {
                   { "writ exec --fs minimal --json -- rg TODO",        "read only, and the record as JSON" },
                   { "writ exec --allow-host pypi.org -- curl https://pypi.org/", "one host, by name; every connection is in the record" },
                   { "writ exec --class cargo_test -- cargo test",      "as a lane: where its class is routed, with its timeouts" },
-                  { "writ exec -f request.yaml",                       "what a document asks for; needs .writ/tools.yaml" } },
+                  { "writ exec -f request.yaml",                       "what a document asks for, a request or a lane; needs .writ/tools.yaml" } },
     .options = { { "file",          "REQUEST", NULL,         "a request document instead of a command; - is standard input", .letter = 'f' },
                  { "timeout-ms",    "N",       NULL,         "longest time it may take: 1000 to 600000, default 30000" },
                  { "memory-mb",     "N",       NULL,         "memory of the whole tree: 64 to 4096, default 512" },
@@ -165,6 +167,9 @@ const struct command cmd_exec = {
                  { "remote",        NULL,      NULL,         "run it on the remote worker, if that can be reached" },
                  { "worker",        "NAME",    NULL,         "run it on this worker of the configuration, if it can be reached" },
                  { "fail-closed",   NULL,      NULL,         "run it nowhere if the worker cannot be reached; without this option it runs here then" },
+                 { "command-id",     "ID",     NULL,        "what the lane's command is called in its result; the execution id without it" },
+                 { "correlation-id", "ID",     NULL,        "ties the lane to other records: its trace is trace-ID; the execution id without it" },
+                 { "scenario-id",    "ID",     NULL,        "the scenario in the lane's manifest; the class without it" },
                  { "deterministic", "HOW",     NULL,         "stable: the same environment everywhere; fixed: the same time and chance, too", .words = "stable fixed" },
                  { "allow-weak",    "LAYER",   "layers",     "run without a layer that this machine lacks", .many = true },
                  { "approve",       "REASON",  NULL,         "the approval that elevated and open need; recorded" },

@@ -13,13 +13,16 @@
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "base/utf8.h"
+#include "contract/admit.h"
 #include "contract/kinds.h"
+#include "contract/lane_doc.h"
 #include "contract/plan_doc.h"
 #include "contract/template_doc.h"
 #include "engine/event.h"
 #include "engine/exec.h"
 #include "engine/home.h"
 #include "engine/input.h"
+#include "route/route.h"
 
 /* The members a person's options give, one after the other; `skip` is put by us. */
 static void put_members(struct buf *to, const struct doc *options, const char *skip,
@@ -238,6 +241,64 @@ static const struct doc *read_asked(struct exec *x, struct report *r)
     return ok ? &document->root : NULL;
 }
 
+/* ---- a lane of contract 000 ---- */
+
+static void write_lane(const struct exec *x, const struct lane_doc *lane, struct words words,
+                       struct buf *to)
+{
+    json_open(to, '{');
+    put_name(x, ADMIT_LISTED, to);
+    json_key(to, "inputs");
+    json_open(to, '{');
+    json_key(to, "command");
+    json_text(to, words.v[0]);
+    json_key(to, "arguments");
+    json_open(to, '[');
+    for (size_t i = 1; i < words.n; i++)
+        json_text(to, words.v[i]);
+    json_close(to, ']');
+    json_close(to, '}');
+    json_key(to, "route");
+    json_open(to, '{');
+    json_put_text(to, "class", lane->command_class);
+    json_put_bool(to, "remote", lane->prefer_remote);
+    json_put_text(to, "command_id", lane->command_id);
+    json_put_text(to, "correlation_id", lane->correlation_id);
+    if (lane->scenario_id.n)
+        json_put_text(to, "scenario_id", lane->scenario_id);
+    json_close(to, '}');
+    put_metadata(x, NULL, to);
+    json_close(to, '}');
+}
+
+/* The request of a lane's document: its command, held to the defaults and admitted by whichever
+ * tool of the registry lists it. False: the report says what is wrong with the lane. */
+static bool take_lane(struct exec *x, struct report *r)
+{
+    const struct kind_row *kind = x->named || x->served ? NULL : kind_of(x->asked);
+    _buf_ struct buf text = { .max = ANSWER_MAX };
+    const struct document *document;
+    struct lane_doc lane;
+    struct words words;
+    struct error e;
+
+    if (!kind || kind->shape != &lane_shape)
+        return true;
+    if (!shape_decode(&lane_shape, x->asked, r, &lane))
+        return false;
+    if (!route_words(&lane, x->a, &words, &e)) {
+        report_add(r, ABOUT_VALUE, doc_get(x->asked, "raw_command"), e.code, "%s", e.msg);
+        return false;
+    }
+    write_lane(x, &lane, words, &text);
+    x->named = true;
+    if (!read_text(x, "lane", (struct str){ arena_text(x->a, buf_str(&text)), text.len }, &document,
+                   r))
+        return false;
+    x->asked = &document->root;
+    return true;
+}
+
 /* A document that is another kind of thing altogether is not held against the rows of a request. */
 static bool is_another(const struct exec *x, struct report *r)
 {
@@ -261,7 +322,8 @@ bool exec_read(struct exec *x, struct report *r)
     x->person = x->served ? x->served->person : !x->command->request && !x->step && !x->call;
     x->named = !x->served && (x->call || x->step || !x->command->request);
     x->asked = read_asked(x, r);
-    if (!x->asked || is_another(x, r) || !shape_decode(&request_shape, x->asked, r, &x->request))
+    if (!x->asked || !take_lane(x, r) || is_another(x, r) ||
+        !shape_decode(&request_shape, x->asked, r, &x->request))
         return false;
     digest_inputs(x, x->asked);
     if (x->step && !x->call && x->step->timeout_ms)
