@@ -255,6 +255,8 @@ void lane_retry(struct lane *l, int64_t delay_ms)
 
 static void say_ended(struct lane *l, const char *why_lost)
 {
+    _arena_ struct arena a = { 0 };
+    struct manifest_doc manifest = lane_manifest(l, &a);
     struct buf *line = transcript_begin(l->transcript, SAID_ENDED);
 
     json_put_int(line, "attempt", l->attempt);
@@ -264,6 +266,10 @@ static void say_ended(struct lane *l, const char *why_lost)
     json_put(line, "failure_code", l->failure ? codes[l->failure].name : NULL);
     if (why_lost)
         json_put(line, "message", why_lost);
+    json_put_outside(line, "command_provenance", manifest.command_provenance);
+    json_put_outside(line, "scenario_id", manifest.scenario_id);
+    json_put_outside(line, "transcript_path", manifest.transcript_path);
+    json_put(line, "worker_route", route_names[manifest.worker_route]);
     transcript_end(l->transcript);
 }
 

@@ -69,6 +69,10 @@ void lane_retry(struct lane *l, int64_t delay_ms);
  * its line: `cargo_test sha256:<hex> cargo test -p x`. The same command is always the same text. */
 struct str lane_provenance(const struct route_plan *plan, struct arena *a);
 
+/* What the last line of an attempt and the manifest have in common: all but the run and its trace,
+ * which each line has. */
+struct manifest_doc lane_manifest(const struct lane *l, struct arena *a);
+
 /* What it came to and the manifest. `run` is the execution's id. */
 void lane_result(const struct lane *l, struct str run, struct arena *a,
                  struct manifest_doc *manifest, struct lane_result_doc *out);

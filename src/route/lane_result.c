@@ -38,6 +38,9 @@ static struct str first_chars(struct str text, size_t most)
 
 struct str lane_provenance(const struct route_plan *plan, struct arena *a)
 {
+    if (plan->provenance.n)
+        return plan->provenance;
+
     struct str line = clean(plan->normalized_command, a);
     struct str head = first_chars(line, PROVENANCE_CHARS);
     char text[DIGEST_TEXT];
@@ -67,22 +70,29 @@ static struct str run_id(struct str run, struct arena *a)
     return str_of(arena_printf(a, "run-%s", text));
 }
 
+struct manifest_doc lane_manifest(const struct lane *l, struct arena *a)
+{
+    const struct route_plan *plan = l->plan;
+    const char *path = l->transcript->path;
+
+    return (struct manifest_doc){
+        .command_provenance = lane_provenance(plan, a),
+        .outcome_class = (int)l->outcome,
+        .scenario_id = plan->scenario_id.n ? plan->scenario_id : plan->command_class,
+        .transcript_path = clean(str_of(path ? path : "-"), a),
+        .worker_route = (int)(l->nowhere ? ROUTE_NOWHERE : plan->route),
+    };
+}
+
 void lane_result(const struct lane *l, struct str run, struct arena *a,
                  struct manifest_doc *manifest, struct lane_result_doc *out)
 {
     const struct route_plan *plan = l->plan;
-    const char *path = l->transcript->path;
     enum route route = l->nowhere ? ROUTE_NOWHERE : plan->route;
 
-    *manifest = (struct manifest_doc){
-        .command_provenance = lane_provenance(plan, a),
-        .outcome_class = (int)l->outcome,
-        .run_id = run_id(run, a),
-        .scenario_id = plan->scenario_id.n ? plan->scenario_id : plan->command_class,
-        .trace_id = str_of(arena_printf(a, "trace-%.*s", STR_ARG(plan->correlation_id))),
-        .transcript_path = clean(str_of(path ? path : "-"), a),
-        .worker_route = (int)route,
-    };
+    *manifest = lane_manifest(l, a);
+    manifest->run_id = run_id(run, a);
+    manifest->trace_id = str_of(arena_printf(a, "trace-%.*s", STR_ARG(plan->correlation_id)));
     *out = (struct lane_result_doc){
         .artifact_manifest = manifest,
         .command_id = plan->command_id,

@@ -51,7 +51,7 @@ const struct transcript_row transcript_events[TRANSCRIPT_EVENTS] = {
     [SAID_OUTPUT]      = { SAID_OUTPUT,      "stream, text or base64",                                    "A part of what the command printed, as it came; base64 where it is not UTF-8." },
     [SAID_PRINTED]     = { SAID_PRINTED,     "stream, bytes, truncated, digest; text or base64",          "All that the command printed there; the text only where no part of it was written as it came." },
     [SAID_REFUSED]     = { SAID_REFUSED,     "code, message",                                             "Nothing ran: a policy does not allow it, or it could not be recorded." },
-    [SAID_ENDED]       = { SAID_ENDED,       "attempt, state, outcome_class, exit_code, failure_code",    "What the attempt came to; of a worker that is lost, why, as message." },
+    [SAID_ENDED]       = { SAID_ENDED,       "attempt, state, outcome_class, exit_code, failure_code, command_provenance, scenario_id, transcript_path, worker_route", "What the attempt came to, with all that a manifest has; of a worker that is lost, why, as message." },
 };
 
 static const struct column event_columns[] = {

@@ -7,6 +7,7 @@ FAKE_RCH (rigs/fake_rch.c) stands in rch's place.
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import uuid
@@ -112,6 +113,9 @@ class Routes(plans.Plans):
         same(manifest["run_id"], "run-" + record["execution_id"])
         same((manifest["outcome_class"], manifest["worker_route"]), (record["outcome_class"], record["route"]))
         last = self.told(run)[-1]
+        same({name: last[name] for name in MANIFEST}, manifest)  # R-000-077: one name, one value, wherever it is told
+        for name in ("run_id", "scenario_id", "trace_id"):
+            true(re.fullmatch("[a-z0-9._:/-]+", manifest[name]), manifest)
         same((last["event"], last["state"], last["exit_code"]), ("ended", record["state"], record["exit_code"]))
         hold(run.status == record["exit_code"] and not self.running(), run)
         self.is_recorded(run)

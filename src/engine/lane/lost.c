@@ -34,7 +34,7 @@ static const char why_lost[] =
 /* What the transcript tells of it. */
 struct past {
     struct route_plan plan;
-    struct str provenance, trace;
+    struct str trace;
     enum route_state state;
     int attempt;
     bool planned, ended;
@@ -52,13 +52,13 @@ static int place_in(const char *const *names, struct str name, int otherwise)
 static void take_planned(struct past *p, const struct doc *d)
 {
     p->planned = true;
-    p->provenance = doc_text(d, "command_provenance");
     p->trace = doc_text(d, "trace_id");
     p->plan = (struct route_plan){
         .command_id = doc_text(d, "command_id"),
         .command_class = doc_text(d, "command_class"),
         .scenario_id = doc_text(d, "scenario_id"),
         .correlation_id = str_from(p->trace, str_begins(p->trace, "trace-") ? 6 : 0),
+        .provenance = doc_text(d, "command_provenance"),
         .routed_command = doc_text(d, "routed_command"),
         .route = (enum route)place_in(route_names, doc_text(d, "route"), ROUTE_NOWHERE),
         .reason = (enum route_reason)place_in(route_reason_names, doc_text(d, "route_reason"), 0),
@@ -168,7 +168,6 @@ static bool keep_shape(const struct closing *c, const char *name, const struct s
 static bool keep_files(struct closing *c, struct error *e)
 {
     lane_result(&c->lane, str_of(c->run + strlen("run-")), c->a, &c->manifest, &c->result);
-    c->manifest.command_provenance = c->past.provenance;
     return keep_shape(c, "manifest.json", &manifest_shape, &c->manifest, e) &&
            keep_shape(c, "result.json", &lane_result_shape, &c->result, e);
 }
