@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-enum { OPTIONS_MAX = 40, EXAMPLES_MAX = 6, OPERANDS_MAX = 4096, GIVEN_MAX = 256 };
+enum { OPTIONS_MAX = 40, EXAMPLES_MAX = 7, OPERANDS_MAX = 4096, GIVEN_MAX = 256 };
 
 struct option {
     const char *name;  /* "as", typed --as */

@@ -318,6 +318,8 @@ static void say_denials(const struct doc *record)
     }
     if (n > DENIALS_SAID)
         err(DIM, "      and %zu more: see \"denials\" in the record\n", n - DENIALS_SAID);
+    if (doc_text(record, "hint").n)
+        err(DIM, "      %.*s\n", STR_ARG(doc_text(record, "hint")));
 }
 
 static void say_files(const struct doc *record, const char *list)

@@ -41,6 +41,7 @@ static const struct member {
     { "read",         { "sandbox", "filesystem", "read" },             AS_LIST },
     { "write",        { "sandbox", "filesystem", "write" },            AS_LIST },
     { "deny",         { "sandbox", "filesystem", "deny" },             AS_LIST },
+    { "allow-protected", { "sandbox", "filesystem", "allow_protected" }, AS_LIST },
     { "write-mode",   { "sandbox", "filesystem", "write_mode" },       AS_TEXT },
     { "net",          { "sandbox", "network", "level" },               AS_LEVEL },
     { "allow-host",   { "sandbox", "network", "allow" },               AS_HOSTS },

@@ -150,6 +150,7 @@ static const struct field filesystem_fields[] = {
     { "read",  F_TEXT,   LIST, OPTIONAL, .at = AT(read), .min = 1,                                            .req = "R-001-014", .help = "Paths that may be read." },
     { "write", F_TEXT,   LIST, OPTIONAL, .at = AT(write), .min = 1,                                           .req = "R-001-015", .help = "Paths that may be written." },
     { "deny",  F_TEXT,   LIST, OPTIONAL, .at = AT(deny), .min = 1,                                            .req = "R-001-016", .help = "Paths that may not; wins over read and write." },
+    { "allow_protected", F_TEXT, LIST, OPTIONAL, .at = AT(allow_protected), .min = 1,                         .req = "R-001-015", .help = "Protected names that may be written all the same; only a person's own command has it." },
     { "write_mode", F_CHOICE, ONE, OPTIONAL, .at = AT(write_mode), .choices = write_mode_names, .fallback = WRITE_DIRECT, .req = "R-001-015", .help = "direct writes to the disk; cow beside it, and nothing changes until it is committed." },
 };
 #undef AT

@@ -35,6 +35,7 @@ struct request_filesystem {
     int level;                      /* enum fs_level */
     int write_mode;                 /* enum write_mode */
     struct items read, write, deny; /* of struct str */
+    struct items allow_protected;   /* of struct str: protected names that are not held */
 };
 
 struct request_processes {

@@ -33,6 +33,7 @@ struct print {
 
 struct commit_path {
     bool chosen;
+    const char *by;   /* the path it was chosen by; NULL: with all the others */
     bool named;       /* as what is in a .git, or the like, that was asked for by its name */
     bool journalled;  /* a commit before was about it, */
     bool begun;       /* and was cut short */

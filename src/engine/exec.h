@@ -324,6 +324,9 @@ void exec_unwatch(struct exec *x);
 /* Undoes and tells what came into being there. Part of exec_gather(). */
 void exec_undo(struct exec *x);
 
+/* How to have a protected name written that stood in the way of the command, where one did. */
+void exec_put_hint(const struct exec *x, struct buf *to);
+
 /* ---- exec/changes.c ---- */
 
 /* Did it write beside the disk? Then what it wrote is read and kept, as part of exec_gather(), and

@@ -9,6 +9,7 @@ struct absent {
     const char *path;
     bool denied;     /* by the caller; else protected */
     bool links_only; /* as a directory it may come into being, as a file or a link not */
+    bool bare;       /* it may, unless its directory becomes a repository of git's by it */
     bool led;        /* a link that leads nowhere stands on the way, and is held there */
 };
 

@@ -43,6 +43,22 @@ bool gitdir_is_state(const char *dir, struct arena *a)
     return holds(dir, "commondir", a, &text) && holds(dir, "gitdir", a, &text);
 }
 
+const char *const gitdir_marks[] = { "HEAD", "commondir", "objects", "refs", NULL };
+
+bool gitdir_is_around(int root, const char *below, struct arena *a)
+{
+    const char *slash = strrchr(below, '/');
+    bool has[COUNT(gitdir_marks)] = { 0 };
+
+    for (size_t i = 0; gitdir_marks[i]; i++) {
+        const char *mark =
+            arena_printf(a, "%.*s%s", slash ? (int)(slash + 1 - below) : 0, below, gitdir_marks[i]);
+
+        has[i] = fs_find_below(root, mark) != FS_NOTHING;
+    }
+    return has[0] && (has[1] || (has[2] && has[3]));
+}
+
 bool gitdir_is_whole(const char *dir, struct arena *a)
 {
     struct stat s;

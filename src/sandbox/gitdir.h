@@ -9,6 +9,13 @@
  * and stay. */
 bool gitdir_is_state(const char *dir, struct arena *a);
 
+/* The names of which git wants some in a directory that it takes for its state; NULL is the end. */
+extern const char *const gitdir_marks[];
+
+/* Would git take the directory around a path for its state? Below an open directory, whatever modes
+ * a command gave to it. */
+bool gitdir_is_around(int root, const char *below, struct arena *a);
+
 /* Has it all that git wants of a repository? HEAD, refs and objects. */
 bool gitdir_is_whole(const char *dir, struct arena *a);
 

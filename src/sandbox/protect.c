@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "contract/codes.h"
 #include "sandbox/gitdir.h"
 #include "sandbox/guard.h"
 
@@ -31,13 +32,21 @@ static const struct protected_row rows[] = {
     { ".git/info/attributes",  "says which filters git runs" },
     { ".git/commondir",        "says where git looks for all of these" },
     { ".git/gitdir",           "says where git looks for all of these" },
-    { ".gitmodules",           "names what git fetches and where it puts it" },
-    { ".husky",                "hooks, where git is told to look for them here", true },
-    { ".githooks",             "hooks, where git is told to look for them here", true },
-    { ".envrc",                "direnv runs it on entering the directory" },
-    { ".vscode",               "tasks and settings that the editor obeys" },
-    { ".idea",                 "tasks and settings that the editor obeys" },
-    { ".mcp.json",             "names programs that agents start" },
+    { ".gitmodules",           "names what git fetches and where it puts it", false, LEAVE_OPTION },
+    { ".husky",                "hooks, where git is told to look for them here", true, LEAVE_OPTION },
+    { ".githooks",             "hooks, where git is told to look for them here", true, LEAVE_OPTION },
+    { ".envrc",                "direnv runs it on entering the directory", false, LEAVE_OPTION },
+    { ".pre-commit-config.yaml", "says which hooks pre-commit fetches and runs", false, LEAVE_COMMIT },
+    { ".vscode",               "tasks and settings that the editor obeys", false, LEAVE_COMMIT },
+    { ".idea",                 "tasks and settings that the editor obeys", false, LEAVE_COMMIT },
+    { ".mcp.json",             "names programs that agents start", false, LEAVE_COMMIT },
+    { ".claude",               "settings, hooks and commands that agents obey", false, LEAVE_COMMIT },
+    { ".cursor",               "settings and rules that agents obey", false, LEAVE_COMMIT },
+    { ".codex",                "settings and rules that agents obey", false, LEAVE_COMMIT },
+    { "AGENTS.md",             "agents obey it", false, LEAVE_COMMIT },
+    { "CLAUDE.md",             "agents obey it", false, LEAVE_COMMIT },
+    { ".github/workflows",     "GitHub runs them, with the secrets of the repository", false, LEAVE_COMMIT },
+    { ".gitlab-ci.yml",        "GitLab runs it, with the secrets of the repository", false, LEAVE_COMMIT },
     { ".writ",                 "what writ allows" },
     { ".bashrc",               "every new shell runs it" },
     { ".bash_aliases",         "every new shell runs it, by the .bashrc of many systems" },
@@ -59,16 +68,20 @@ static const struct protected_row rows[] = {
     { ".ssh",                  "keys, and commands that ssh runs" },
 };
 
+static const char *const leaves[] = { [LEAVE_NONE] = "nobody", [LEAVE_OPTION] = "--allow-protected", [LEAVE_COMMIT] = "--allow-protected, or in cow a commit that names it" };
+
 static const struct column columns[] = {
     { "name", COLUMN_TEXT, offsetof(struct protected_row, name) },
     { "runs", COLUMN_TEXT, offsetof(struct protected_row, runs) },
+    { "leave", COLUMN_NAME, offsetof(struct protected_row, leave), leaves },
 };
 /* clang-format on */
 
 const struct table protected_table = {
     .name = "protected",
-    .about = "Names in a writable directory that no command can change, and what would run by "
-             "them; .git is wherever git keeps its state.",
+    .about =
+        "Names in a writable directory that no command can change, what would run by them, and "
+        "by what a person has them changed all the same; .git is wherever git keeps its state.",
     COLUMNS(columns),
     .keys = 1,
     ROWS(rows),
@@ -337,9 +350,55 @@ static void narrow(struct grants *g)
             g->v[i].access = ACCESS_READ;
 }
 
-bool protect(struct grants *g, const struct protected_places *places, struct absents *absent,
+static bool is_allowed(const struct items *allowed, const char *name)
+{
+    const struct str *names = allowed ? allowed->v : NULL;
+
+    for (size_t i = 0; names && i < allowed->n; i++)
+        if (str_is(names[i], name))
+            return true;
+    return false;
+}
+
+static bool is_asked(const struct protect_ask *ask, const struct protected_row *row)
+{
+    return !is_allowed(&ask->allowed, row->name) &&
+           (ask->part == PROTECT_ALL ||
+            (ask->part == PROTECT_COMMIT) == (row->leave == LEAVE_COMMIT));
+}
+
+/* What git finds by a directory that is no repository yet. A file HEAD is any file, until what else
+ * git wants is beside it. */
+static void watch_bare(struct guard *w, const char *dir)
+{
+    for (const char *const *mark = gitdir_marks; *mark; mark++) {
+        const char *path = arena_printf(w->g->a, "%s/%s", dir, *mark);
+        struct stat s;
+
+        if (lstat(path, &s) != 0 && guard_is_missing())
+            absents_add(w->absent, (struct absent){ .path = path, .bare = true });
+    }
+}
+
+/* git's state in and around a writable directory. */
+static void protect_states(struct gitdirs *all, const struct grant *root, enum protected_part part)
+{
+    struct guard *w = all->w;
+
+    protect_around(all, root);
+    if (!root->is_dir)
+        return;
+    if (is_state(root, root->path, w->g->a)) /* or a command made it look so: the rest holds, too */
+        protect_state(all, root->path, 0);
+    else if (part == PROTECT_ALL)
+        watch_bare(w, root->path);
+    protect_git(all, root->path);
+}
+
+bool protect(struct grants *g, const struct protect_ask *ask, struct absents *absent,
              struct error *e)
 {
+    const struct protected_places *places = ask->part == PROTECT_COMMIT ? NULL : &ask->places;
     struct guard w = { .g = g, .absent = absent, .e = e };
     struct gitdirs all = { .w = &w };
 
@@ -348,15 +407,10 @@ bool protect(struct grants *g, const struct protected_places *places, struct abs
 
         if (root.access != ACCESS_WRITE)
             continue;
-        protect_around(&all, &root);
-        if (!root.is_dir)
-            continue;
-        if (is_state(&root, root.path,
-                     g->a)) /* or a command made it look so: the rest holds, too */
-            protect_state(&all, root.path, 0);
-        protect_git(&all, root.path);
-        for (size_t k = 0; k < COUNT(rows); k++)
-            if (!lies_in(&rows[k], git_state))
+        if (ask->part != PROTECT_COMMIT)
+            protect_states(&all, &root, ask->part);
+        for (size_t k = 0; k < COUNT(rows) && root.is_dir; k++)
+            if (!lies_in(&rows[k], git_state) && is_asked(ask, &rows[k]))
                 protect_row(&w, root.path, rows[k].name, rows[k].hooks);
     }
     for (const char *const *at = places ? places->settings : NULL; at && *at; at++)
@@ -367,12 +421,54 @@ bool protect(struct grants *g, const struct protected_places *places, struct abs
     return !w.failed || error_wrap(e, "a protected name");
 }
 
-const char *protected_name(const char *path, struct arena *a)
+bool protected_may_allow(const struct items *names, bool person, struct error *e)
+{
+    const struct str *each = names->v;
+
+    if (names->n && !person)
+        return error_set(e, CODE_PATH_REFUSED,
+                         "filesystem.allow_protected: only a person can have a protected name "
+                         "written: writ exec --allow-protected NAME -- COMMAND");
+    for (size_t i = 0; i < names->n; i++) {
+        bool may = false;
+
+        for (size_t k = 0; k < COUNT(rows); k++)
+            may |= rows[k].leave != LEAVE_NONE && str_is(each[i], rows[k].name);
+        if (!may)
+            return error_set(
+                e, CODE_PATH_REFUSED,
+                "--allow-protected: '%.*s' is no name that can be allowed: writ explain "
+                "protected",
+                STR_ARG(each[i]));
+    }
+    return true;
+}
+
+const char *protected_allowable(const struct grants *g, const char *path)
+{
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t n = strlen(rows[i].name);
+
+        for (size_t k = 0; rows[i].leave != LEAVE_NONE && k < g->n; k++) {
+            size_t top = strlen(g->v[k].path);
+
+            if (g->v[k].access == ACCESS_WRITE && path_is_in(path, g->v[k].path) &&
+                strlen(path) > top && strncmp(path + top + 1, rows[i].name, n) == 0 &&
+                (path[top + 1 + n] == '\0' || path[top + 1 + n] == '/'))
+                return rows[i].name;
+        }
+    }
+    return NULL;
+}
+
+const char *protected_name(const char *path, const struct items *allowed, struct arena *a)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *name = arena_printf(a, "/%s", rows[i].name);
         size_t n = strlen(name);
 
+        if (is_allowed(allowed, rows[i].name))
+            continue;
         for (const char *at = strstr(path, name); at; at = strstr(at + 1, name))
             if (at[n] == '\0' || at[n] == '/')
                 return arena_text(a, (struct str){ path, (size_t)(at - path) + n });

@@ -122,7 +122,7 @@ static bool refuse_protected(const char *path, const char *name, struct error *e
 }
 
 /* What would be dropped without a word is refused: by its name, or as part of what git keeps. */
-static bool may_be_written(const struct reach *r, struct error *e)
+static bool may_be_written(const struct reach_ask *ask, const struct reach *r, struct error *e)
 {
     for (size_t i = 0; i < r->grants.n; i++) {
         const struct grant *asked = &r->grants.v[i];
@@ -130,7 +130,7 @@ static bool may_be_written(const struct reach *r, struct error *e)
 
         if (asked->access != ACCESS_WRITE || asked->why != GRANT_ASKED)
             continue;
-        name = protected_name(asked->path, r->grants.a);
+        name = protected_name(asked->path, &ask->filesystem->allow_protected, r->grants.a);
         if (!name)
             name = protected_around(&r->grants, asked->path);
         if (name)
@@ -386,7 +386,12 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     const struct path_pattern *pattern;
     struct grant cwd = { 0 };
     struct reach r = { .grants = { .a = a }, .absent = { .a = a } };
+    bool cow = ask->filesystem->write_mode == WRITE_COW;
+    const struct protect_ask names = { cow ? PROTECT_ALWAYS : PROTECT_ALL, ask->places,
+                                       ask->filesystem->allow_protected };
 
+    if (!protected_may_allow(&names.allowed, ask->person, e))
+        return false;
     if (!grant_find(ask->caller, ask->cwd, a, &cwd, e))
         return error_wrap(e, "the working directory");
     if (!cwd.is_dir)
@@ -400,7 +405,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     r.ino = cwd.ino;
     r.owner = cwd.owner;
     r.group = cwd.group;
-    r.protected_in = protected_name(r.cwd, a);
+    r.protected_in = protected_name(r.cwd, &ask->filesystem->allow_protected, a);
     r.systems = ask->filesystem->level != FS_ELEVATED && system_owns(&cwd, ask->home, a);
     find_repository(ask, &r, a);
     pattern = inputs_path_pattern(str_of(r.cwd));
@@ -428,9 +433,9 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     if (!denied_follow(&r.grants, &r.absent, &r.aliases, ask->states[0], e) ||
         !deny_submounts(ask, &r, e))
         return false;
-    if (!hide_states(ask, &r, e) || !protect(&r.grants, &ask->places, &r.absent, e) ||
+    if (!hide_states(ask, &r, e) || !protect(&r.grants, &names, &r.absent, e) ||
         !protected_follow(&r.grants, e) || !mirrors_hold(&r.mounts, &r.grants, &r.absent, e) ||
-        !cwd_is_left(&r, e) || !may_be_written(&r, e) || !has_home(&r, e))
+        !cwd_is_left(&r, e) || !may_be_written(ask, &r, e) || !has_home(&r, e))
         return false;
     if (!r.protected_in)
         r.protected_in = protected_around(&r.grants, r.cwd);

@@ -81,13 +81,13 @@ def F32_F33_F34_F37_outputs_are_what_the_command_saw(place):
 @case
 def F07_F38_protected_names_are_taken_out_of_the_layer(place):
     before = picture(place)
-    run = place.exec("/bin/sh", "-c", "mkdir .vscode; echo x > .vscode/tasks.json; echo x > .envrc; echo y > kept",
+    run = place.exec("/bin/sh", "-c", "mkdir .husky; echo x > .husky/pre-commit; echo x > .envrc; echo y > kept",
                      options=(*COW, "--artifact", "**"))
     expect(run, exit_code=0)
     hold({(pathlib.Path(row["path"]).name, row["undone"]) for row in run.record["denials"]}
-         == {(".vscode", True), (".envrc", True)}, run)
+         == {(".husky", True), (".envrc", True)}, run)
     hold({(row["path"], row["state"]) for row in run.record["artifacts"]}
-         == {("kept", "collected"), (".vscode", "unreadable")}, run)  # it is not emptied, but nothing is taken from it
+         == {("kept", "collected"), (".husky", "unreadable")}, run)  # it is not emptied, but nothing is taken from it
     hold([pathlib.Path(row["path"]).name for row in run.record["changes"]["list"]] == ["kept"], run)
     hold(picture(place) == before, run)
 

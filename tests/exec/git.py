@@ -364,5 +364,93 @@ def a_working_directory_with_a_protected_name_is_only_read(place):
         hold("read-only: the working directory, which" in run.record["checks"]["IV-03"], run)
 
 
+# ---- repositories that a command makes ----
+
+@case
+def a_repository_without_git_in_its_name_does_not_come_into_being(place):
+    evil = place.outside / "ran"
+    below = place.work / "sub"
+    below.mkdir()
+    make = ("mkdir -p objects refs && printf 'ref: refs/heads/main\n' >HEAD && printf '[core]\n"
+            f"repositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = touch {evil}\n' >config")
+    for at in (place.work, below):
+        run = place.exec("sh", "-c", make, at=at)
+        expect(run, exit_code=0)
+        denials = [(row["path"], row["act"], row["rule"], row["undone"]) for row in run.record["denials"]]
+        hold(denials == [(str(at / "HEAD"), "created", "protected", True)], run)
+        hold(not (at / "HEAD").exists() and os.path.exists(run.record["denials"][0]["moved_to"]), run)
+        git(place, at, "status", "--ignore-submodules=all")
+        hold(not evil.exists(), run)
+
+
+@case
+def what_is_added_to_a_file_head_does_not_make_a_repository(place):
+    (place.work / "HEAD").write_text("ref: refs/heads/main\n")
+    (place.work / "objects").mkdir()
+    run = place.exec("sh", "-c", "mkdir refs; ln -s /nowhere commondir; echo >config")
+    hold({row["path"] for row in run.record["denials"]} == {str(place.work / "commondir"), str(place.work / "refs")}, run)
+    hold((place.work / "HEAD").exists() and (place.work / "config").exists(), run)
+
+
+@case
+def files_of_these_names_alone_stay(place):
+    run = place.exec("sh", "-c", "mkdir objects refs; echo >config; echo >commondir")
+    expect(run, denials=[])
+    hold(sorted(os.listdir(place.work)) == ["commondir", "config", "objects", "refs"], run)
+    for name in ("objects", "refs", "config", "commondir"):
+        path = place.work / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    run = place.exec("sh", "-c", "echo >HEAD; mkdir refs")
+    expect(run, denials=[])
+
+
+# ---- trees with files that agents, editors and CI obey ----
+
+def two_branches(place):
+    """main and other, with these files in each."""
+    git(place, place.repo, "checkout", "-q", "-b", "main")
+    files = ("AGENTS.md", ".github/workflows/ci.yml", ".vscode/tasks.json")
+    for branch in ("main", "other"):
+        if branch == "other":
+            git(place, place.repo, "checkout", "-q", "-b", "other")
+        for name in files:
+            (place.repo / name).parent.mkdir(parents=True, exist_ok=True)
+            (place.repo / name).write_text(f"{branch}\n")
+        (place.repo / branch).write_text(f"{branch}\n")
+        git(place, place.repo, "add", ".")
+        git(place, place.repo, "commit", "-q", "-m", branch)
+    git(place, place.repo, "checkout", "-q", "main")
+    (place.repo / "more").write_text("more\n")
+    git(place, place.repo, "add", ".")
+    git(place, place.repo, "commit", "-q", "-m", "more")
+    return files
+
+
+ALLOWED = ("--allow-protected=AGENTS.md", "--allow-protected=.github/workflows", "--allow-protected=.vscode")
+
+
+@case
+def git_checks_out_merges_and_rebases_what_is_allowed(place):
+    files = two_branches(place)
+    for args in (("checkout", "-q", "other"), ("checkout", "-q", "main"), ("merge", "-q", "--no-edit", "other"),
+                 ("reset", "-q", "--hard", "HEAD~1"), ("rebase", "-q", "other")):
+        run = inside(place, place.repo, *args, options=ALLOWED)
+        expect(run, exit_code=0, denials=[])
+        hold("hint" not in run.record, run)
+    hold(all((place.repo / name).read_text() == "other\n" for name in files), run)
+    hold(git(place, place.repo, "status", "--short") == "", run)
+
+
+@case
+def where_it_is_not_allowed_the_record_names_the_option(place):
+    files = two_branches(place)
+    for args in (("checkout", "other"), ("merge", "--no-edit", "other"), ("rebase", "other")):
+        run = inside(place, place.repo, *args)
+        hold(all(option.replace("=", " ") in run.record["hint"] for option in ALLOWED), run)
+        hold(all((place.repo / name).read_text() == "main\n" for name in files), run)
+        git(place, place.repo, "checkout", "-q", "-f", "main")
+        git(place, place.repo, "clean", "-fdq")
+
+
 if __name__ == "__main__":
     sys.exit(ground.main_as_either(CASES))

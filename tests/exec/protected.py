@@ -69,10 +69,10 @@ def links_between_a_protected_name_and_what_it_leads_to_stay(place, options):
     link(place, "conf/now", "first")
     link(place, "way", "conf/now")
     link(place, ".envrc", "way/envrc")
-    link(place, ".vscode", "way")
+    link(place, ".husky", "way")
     attack(place, "rm current; plant current/hooks/pre-commit; rm conf/now; plant conf/now/envrc; rm way; "
-           "plant way/envrc; plant way/tasks.json; mv conf gone; plant conf/now/envrc; mv v1 v0; plant v1/hooks/pre-commit",
-           ".git/hooks/pre-commit", ".envrc", ".vscode/tasks.json", options=options)
+           "plant way/envrc; plant way/pre-commit; mv conf gone; plant conf/now/envrc; mv v1 v0; plant v1/hooks/pre-commit",
+           ".git/hooks/pre-commit", ".envrc", ".husky/pre-commit", options=options)
 
 
 @in_each_mode
@@ -123,13 +123,13 @@ def what_a_protected_name_leads_to_does_not_come_into_being(place, options):
     link(place, ".git/hooks", "../tools/hooks")
     link(place, ".envrc", "conf/envrc")
     link(place, ".profile", "missing/../profile")
-    link(place, ".vscode", "first")
+    link(place, ".husky", "first")
     link(place, "first", "second")
     os.rename(place.repo / ".git/info", place.repo / ".git/unused2")
     link(place, ".git/info", "../kept")
     run = attack(place, "plant tools/hooks/pre-commit; plant conf/envrc; plant conf/other; plant missing/x; "
-                 "plant profile; plant second/tasks.json; plant kept/attributes", ".git/hooks/pre-commit", ".envrc",
-                 ".profile", ".vscode/tasks.json", ".git/info/attributes", options=options)
+                 "plant profile; plant second/pre-commit; plant kept/attributes", ".git/hooks/pre-commit", ".envrc",
+                 ".profile", ".husky/pre-commit", ".git/info/attributes", options=options)
     told = {os.path.relpath(row["path"], place.repo) for row in run.record["denials"]}
     hold(told == {"tools/hooks", "conf/envrc", "missing", "second", "kept/attributes"}, run)
     hold((place.repo / "conf/other").exists(), run)
@@ -433,6 +433,99 @@ def whoever_wants_an_end_before_the_command_started_has_it_never_start(place):
     run = ground.Run(done.returncode, json.loads(done.stdout), done.stdout, done.stderr)
     expect(run, cause="cancelled", exit_code=130, state="cancelled", layers=[])
     hold(run.status == 130 and not (place.work / "ran").exists(), run)
+
+
+# ---- names that people's own tools write ----
+
+TOOLS = (".claude/settings.json", ".cursor/rules/one.mdc", ".codex/config.toml", ".vscode/tasks.json",
+         ".idea/workspace.xml", ".mcp.json", "AGENTS.md", "CLAUDE.md", ".github/workflows/ci.yml", ".gitlab-ci.yml",
+         ".pre-commit-config.yaml")
+
+
+def row_of(name):
+    """The protected name that a file has or lies in."""
+    parts = name.split("/")
+    return "/".join(parts[:2]) if parts[0] == ".github" else parts[0]
+
+
+@case
+def what_agents_editors_and_ci_obey_is_not_written_unless_it_is_allowed(place):
+    for name in TOOLS[::2]:
+        put(place, name)
+    run = attack(place, "plant .github/CODEOWNERS; for f in %s; do plant $f; done" % " ".join(TOOLS), *TOOLS)
+    told = {os.path.relpath(row["path"], place.repo): row["undone"] for row in run.record["denials"]}
+    hold(told == {row_of(name): True for name in TOOLS[1::2]}, run)
+    hold((place.repo / ".github/CODEOWNERS").exists(), run)
+    hold(all(f"--allow-protected {row_of(name)}" in run.record["hint"] for name in TOOLS[1::2]), run)
+    hold("allow_protected" not in run.record["limits"], run)
+    names = list(dict.fromkeys(map(row_of, TOOLS)))
+    run = place.exec("sh", "-c", "for f in %s; do mkdir -p $(dirname $f); echo own >$f; done" % " ".join(TOOLS),
+                     options=[f"--allow-protected={name}" for name in names], at=place.repo)
+    expect(run, exit_code=0, denials=[], limits__allow_protected=names)
+    hold("hint" not in run.record and all((place.repo / name).read_text() == "own\n" for name in TOOLS), run)
+
+
+@case
+def one_name_that_is_allowed_opens_no_other(place):
+    put(place, "AGENTS.md")
+    run = attack(place, "plant .vscode/tasks.json; plant AGENTS.md", "AGENTS.md",
+                 options=("--allow-protected", ".vscode"))
+    hold("planted" in (place.repo / ".vscode/tasks.json").read_text() and run.record["denials"] == [], run)
+
+
+@case
+def what_only_the_owner_decides_can_not_be_allowed(place):
+    for name in (".git/config", ".git/hooks", ".git", ".writ", ".config/writ", ".bashrc", ".ssh", "src", ".github"):
+        run = place.exec(*ground.TOUCH, options=("--allow-protected", name))
+        ground.refused(place, run, 77, "PATH_REFUSED", f"'{name}' is no name that can be allowed", "allow-protected")
+
+
+@case
+def a_document_allows_no_name(place):
+    run = place.ask(*ground.TOUCH, sandbox={"filesystem": {"allow_protected": ["AGENTS.md"]}})
+    ground.refused(place, run, 77, "PATH_REFUSED", "only a person")
+
+
+@case
+def a_directory_that_is_allowed_may_be_named_and_worked_in(place):
+    put(place, ".claude/settings.json")
+    at = place.repo / ".claude"
+    expect(place.exec("touch", "new", at=at), exit_code=1)
+    expect(place.exec("touch", "new", options=("--allow-protected", ".claude"), at=at), exit_code=0)
+    run = place.exec("touch", "../.claude/newer", options=("--allow-protected=.claude", f"--write={at}"))
+    expect(run, exit_code=0)
+
+
+@case
+def in_write_mode_cow_they_are_committed_by_name(place):
+    put(place, "CLAUDE.md")
+    script = "for f in %s a; do mkdir -p $(dirname $f); echo own >$f; done" % " ".join(TOOLS)
+    run = place.exec("sh", "-c", script, options=("--write-mode=cow",), at=place.repo)
+    expect(run, exit_code=0, denials=[])
+    shown = place.writ("diff", run.record["execution_id"], at=place.repo).out.decode()
+    hold(all(name in shown for name in TOOLS), run)
+    told = place.writ("commit", "--json", run.record["execution_id"], at=place.repo)
+    refused = {os.path.relpath(row["path"], place.repo): row["message"] for row in json.loads(told.out)["refused"]}
+    hold(told.status != 0 and set(TOOLS) <= set(refused) and ".github" not in refused and "a" not in refused, told)
+    for name in TOOLS:
+        hold("protected name" in refused[name] and refused[name].endswith(f"name {place.repo / row_of(name)} as a PATH"),
+             told)
+    hold(not (place.repo / "a").exists(), told)
+    told = place.writ("commit", run.record["execution_id"], "a", "AGENTS.md", ".github/workflows", ".vscode/tasks.json",
+                      at=place.repo)
+    hold(told.status == 0 and (place.repo / ".github/workflows/ci.yml").exists(), told)
+    hold((place.repo / ".vscode/tasks.json").exists() and not (place.repo / ".claude").exists(), told)
+    told = place.writ("commit", run.record["execution_id"], ".", at=place.repo)
+    hold(told.status != 0 and not (place.repo / ".claude").exists(), told)
+
+
+@case
+def what_was_allowed_in_write_mode_cow_is_committed_without_more(place):
+    run = place.exec("sh", "-c", "echo own >AGENTS.md; echo own >.envrc",
+                     options=("--write-mode=cow", "--allow-protected=AGENTS.md", "--allow-protected=.envrc"), at=place.repo)
+    expect(run, exit_code=0, denials=[])
+    told = place.writ("commit", run.record["execution_id"], at=place.repo)
+    hold(told.status == 0 and (place.repo / ".envrc").exists() and (place.repo / "AGENTS.md").exists(), told)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ static void protects(const char *dir, bool with, bool wanted)
     grant(&g, dir, ACCESS_WRITE);
     if (!with)
         leave(0);
-    done = protect(&g, NULL, &absent, &e);
+    done = protect(&g, &(struct protect_ask){ 0 }, &absent, &e);
     leave_all();
     assert_int_equal(done, wanted);
     if (!wanted)

@@ -159,7 +159,8 @@ const struct command cmd_commit = {
     .summary = "write the changes of a run in write mode cow to the disk",
     .about = "Writes the changes of a run of `writ exec --write-mode cow` to the disk, or those "
              "at and below each PATH. All of them are checked first; if one is refused, nothing "
-             "is changed. Refused are protected names, what git would run in a new repository or a "
+             "is changed. Refused are protected names (AGENTS.md and others that people's "
+             "own tools write, unless a PATH names them: `writ explain protected`), what git would run in a new repository or a "
              "deeper one unless a PATH names its .git, what the run's policy denies, what lies "
              "outside of its writable directories or behind a link, and what somebody changed "
              "since the run. At every moment each file is the old or the new one. A commit that "

@@ -84,6 +84,8 @@ static bool choose_below(struct commit *c, const char *path)
             continue;
         git = commit_git(c, i);
         c->paths[i].chosen = true;
+        if (!c->paths[i].by || path_is_in(path, c->paths[i].by))
+            c->paths[i].by = path;
         c->paths[i].named |= git && path_is_in(path, commit_git_name(c, i, git));
         found = true;
     }
@@ -115,8 +117,11 @@ static void choose_around(struct commit *c, size_t row)
         from = commit_from(c, (size_t)up);
         to = commit_to(c, (size_t)up);
         if (to->there && to->kind == CHANGE_DIRECTORY &&
-            (!from->there || from->kind != CHANGE_DIRECTORY))
+            (!from->there || from->kind != CHANGE_DIRECTORY)) {
             c->paths[up].chosen = true;
+            if (!c->paths[up].by)
+                c->paths[up].by = c->paths[row].by;
+        }
     }
 }
 
@@ -142,6 +147,7 @@ struct bar {
     const char *why;
     bool directory; /* as a directory it may be there */
     bool absent;    /* it was not there when the run began */
+    bool named;     /* who names it has it written */
 };
 
 struct bars {
@@ -194,24 +200,51 @@ static void bars_of_run(struct bars *r, struct grants *g, const struct doc *reco
     }
 }
 
+/* What the person who ran it let it write. */
+static struct items allowed_names(const struct doc *record, struct arena *a)
+{
+    const struct doc *limits_held = doc_get(record, "limits");
+    const struct doc *list = limits_held ? doc_get(limits_held, "allow_protected") : NULL;
+    struct str *names = NULL;
+    size_t n = 0, room = 0;
+
+    for (const struct doc *d = list ? doc_first(list, DOC_LIST) : NULL; d; d = d->next) {
+        names = arena_more(a, names, n, &room, sizeof *names);
+        names[n++] = d->text;
+    }
+    return (struct items){ names, n };
+}
+
+static const char *why_barred(const char *path, bool named, struct arena *a)
+{
+    if (!named)
+        return "it is a protected name: writ explain protected";
+    return arena_printf(a,
+                        "it is a protected name, which tools obey outside of any sandbox; to have "
+                        "it, name %s as a PATH",
+                        path);
+}
+
 /* Names that decide what runs later, as the trees are now. */
-static bool bars_of_names(struct bars *r, const struct change_set *set, struct error *e)
+static bool bars_of_names(struct bars *r, const struct change_set *set,
+                          const struct protect_ask *ask, struct error *e)
 {
     struct grants g = { .a = r->a };
     struct absents absent = { .a = r->a };
+    bool named = ask->part == PROTECT_COMMIT;
 
     for (size_t i = 0; i < set->root_count; i++)
         if (!grants_open(&g, (struct grant){ .access = ACCESS_WRITE }, "/", set->roots[i], e))
             return false;
-    if (!protect(&g, NULL, &absent, e))
+    if (!protect(&g, ask, &absent, e))
         return false;
     for (size_t i = 0; i < g.n; i++)
         if (g.v[i].access != ACCESS_WRITE)
-            add_bar(r, (struct bar){ g.v[i].path, "it is a protected name: writ explain protected",
-                                     false, false });
+            add_bar(r, (struct bar){ g.v[i].path, why_barred(g.v[i].path, named, r->a), false,
+                                     false, named });
     for (size_t i = 0; i < absent.n; i++)
-        add_bar(r, (struct bar){ absent.v[i].path, "it is a protected name: writ explain protected",
-                                 absent.v[i].links_only, true });
+        add_bar(r, (struct bar){ absent.v[i].path, why_barred(absent.v[i].path, named, r->a),
+                                 absent.v[i].links_only, true, named });
     return true;
 }
 
@@ -227,9 +260,16 @@ static const char *against(const struct bar *bar, const char *path, const struct
     return path_is_in(bar->path, path) && !stays && !bar->absent ? bar->why : NULL;
 }
 
-static const char *why_not(const struct bars *r, const struct grants *g, const char *path,
-                           const struct change_side *to)
+static bool is_lifted(const struct commit *c, const struct bar *bar, const struct commit_path *p)
 {
+    return bar->named && (p->journalled || c->undo || (p->by && path_is_in(p->by, bar->path)));
+}
+
+static const char *why_not(const struct commit *c, const struct bars *r, const struct grants *g,
+                           size_t row)
+{
+    const char *path = c->set->changes.v[row].path.s;
+    const struct change_side *to = commit_to(c, row);
     const struct grant *grant = grants_decide(g, path);
 
     if (!grant || grant->access != ACCESS_WRITE)
@@ -242,7 +282,8 @@ static const char *why_not(const struct bars *r, const struct grants *g, const c
         if (g->v[i].access != ACCESS_WRITE && path_is_in(g->v[i].path, path))
             return "something in it is not to be written";
     for (size_t i = 0; i < r->n; i++) {
-        const char *why = against(&r->v[i], path, to);
+        const char *why =
+            is_lifted(c, &r->v[i], &c->paths[row]) ? NULL : against(&r->v[i], path, to);
 
         if (why)
             return why;
@@ -300,21 +341,22 @@ bool commit_allowed(struct commit *c, struct error *e)
 {
     struct bars r = { .a = c->a };
     struct grants g = { .a = c->a };
+    struct protect_ask names = { .allowed = allowed_names(c->record, c->a) };
     char real[PATH_MAX];
 
     bars_of_run(&r, &g, c->record);
-    if (!bars_of_names(&r, c->set, e))
-        return false;
+    for (names.part = PROTECT_ALWAYS; names.part <= PROTECT_COMMIT; names.part++)
+        if (!bars_of_names(&r, c->set, &names, e))
+            return false;
     if (realpath(c->state, real))
         add_bar(&r, (struct bar){ arena_text(c->a, str_of(real)), "writ keeps what it knows there",
                                   false, false });
     for (size_t i = 0; i < c->set->changes.n; i++) {
         const char *path = c->set->changes.v[i].path.s, *below, *why;
-        const struct change_side *to = commit_to(c, i);
 
         if (!c->paths[i].chosen || c->paths[i].begun) /* it was allowed when it began */
             continue;
-        why = changes_root(c->set, path, &below) ? why_not(&r, &g, path, to)
+        why = changes_root(c->set, path, &below) ? why_not(c, &r, &g, i)
                                                  : "it lies outside of what the run could write";
         if (!why)
             why = unfit(c, i);

@@ -225,5 +225,5 @@ const char *commit_runs_later(const struct commit *c, size_t row)
     if (!to->there || to->kind == CHANGE_DIRECTORY || ends_in(path, ".sample"))
         return NULL;
     git = commit_git(c, row);
-    return git ? git : protected_name(path.s, c->a);
+    return git ? git : protected_name(path.s, NULL, c->a);
 }

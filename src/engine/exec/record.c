@@ -95,6 +95,17 @@ static void put_usage(const struct outcome *o, struct buf *to)
     json_close(to, '}');
 }
 
+static void put_texts(struct buf *to, const char *key, const struct items *texts)
+{
+    const struct str *each = texts->v;
+
+    json_key(to, key);
+    json_open(to, '[');
+    for (size_t i = 0; i < texts->n; i++)
+        json_text(to, each[i]);
+    json_close(to, ']');
+}
+
 static void put_limits(const struct exec *x, struct buf *to)
 {
     const struct request_sandbox *s = x->request.sandbox;
@@ -117,6 +128,8 @@ static void put_limits(const struct exec *x, struct buf *to)
     json_put_bool(to, "allow_fork", s->processes->allow_fork);
     json_put(to, "filesystem", fs_level_names[s->filesystem->level]);
     json_put(to, "network", net_level_names[request_net_level(s->network)]);
+    if (s->filesystem->allow_protected.n)
+        put_texts(to, "allow_protected", &s->filesystem->allow_protected);
     json_close(to, '}');
 }
 
@@ -402,6 +415,7 @@ static void put_rest(const struct exec *x, struct buf *to)
     put_approval(x, to);
     put_checks(x, to);
     put_denials(x, to);
+    exec_put_hint(x, to);
     exec_put_secrets(x, to);
     put_inputs(x, to);
     put_stdin(x, to);

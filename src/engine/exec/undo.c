@@ -11,7 +11,9 @@
 #include <sys/resource.h>
 
 #include "base/fs.h"
+#include "base/json_write.h"
 #include "sandbox/cow_plan.h"
+#include "sandbox/gitdir.h"
 
 enum { MARK = 8 };
 
@@ -238,7 +240,7 @@ static void undo(struct exec *x, const struct absent *absent)
     }
     below = absent->path + strlen(grant->path) + 1;
     found = fs_find_below(w->fd, below);
-    if (is_harmless(found, absent))
+    if (is_harmless(found, absent) || (absent->bare && !gitdir_is_around(w->fd, below, x->a)))
         return;
     violation = made(absent, found);
     violation.moved_to = move_aside(x, w->fd, below);
@@ -288,4 +290,54 @@ void exec_undo(struct exec *x)
             undo(x, &absent->v[i]);
     }
     exec_unwatch(x);
+}
+
+/* ---- what to do about it ---- */
+
+static bool printed_has(const struct printed *p, const char *text)
+{
+    return (p->head.n && memmem(p->head.s, p->head.n, text, strlen(text))) ||
+           (p->tail.n && memmem(p->tail.s, p->tail.n, text, strlen(text)));
+}
+
+/* Did the command say that it could not write this file? What the kernel refuses is not seen, and
+ * git ends with 0 all the same. */
+static bool says_unwritten(const struct printed *err, const char *path)
+{
+    static const int why[] = { EROFS, EBUSY, EACCES, EPERM };
+
+    if (!printed_has(err, strrchr(path, '/') + 1))
+        return false;
+    for (size_t i = 0; i < COUNT(why); i++)
+        if (printed_has(err, strerrordesc_np(why[i])))
+            return true;
+    return false;
+}
+
+static void add_hint(const struct exec *x, const char *path, struct buf *to)
+{
+    const char *name = protected_allowable(&x->reach.grants, path), *option;
+
+    if (!name)
+        return;
+    option = arena_printf(x->a, " --allow-protected %s", name);
+    if (!to->len || !strstr(to->s, option))
+        buf_adds(to, option);
+}
+
+void exec_put_hint(const struct exec *x, struct buf *to)
+{
+    _buf_ struct buf text = { .max = 1 << 12 };
+
+    for (size_t i = 0; i < x->now.violation_count; i++)
+        if (strcmp(x->now.violations[i].rule, access_names[ACCESS_PROTECTED]) == 0)
+            add_hint(x, x->now.violations[i].path, &text);
+    for (size_t i = 0; i < x->reach.grants.n; i++)
+        if (x->reach.grants.v[i].access == ACCESS_PROTECTED &&
+            says_unwritten(&x->outcome.err, x->reach.grants.v[i].path))
+            add_hint(x, x->reach.grants.v[i].path, &text);
+    if (text.len)
+        json_put(to, "hint",
+                 arena_printf(x->a, "protected names are not written; to allow it: writ exec%s",
+                              text.s));
 }

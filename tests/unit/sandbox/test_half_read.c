@@ -154,7 +154,7 @@ static void hooks_may_be_there(void **state)
 
         broken = i == 1;
         grant(&g, ACCESS_WRITE, dir);
-        assert_true(protect(&g, NULL, &absent, &e));
+        assert_true(protect(&g, &(struct protect_ask){ 0 }, &absent, &e));
         assert_int_equal(access_of(&g, at(".git/modules")),
                          broken ? ACCESS_PROTECTED : ACCESS_READ);
     }
