@@ -279,6 +279,18 @@ static void say_threads(const struct doc *record)
         say("%" PRId64 " time%s a thread was refused: a command has 512 threads at most", n, s);
 }
 
+static void say_filters(const struct doc *record)
+{
+    const char *s;
+    int64_t n = times(record, "filter_hits", &s);
+
+    if (n)
+        say("%" PRId64
+            " time%s a filter for system calls (seccomp) was refused: a run has 100 at most, "
+            "all runs of a user 1000",
+            n, s);
+}
+
 static void say_unheld(const struct doc *record)
 {
     if (!is_unheld(record))
@@ -431,6 +443,7 @@ static void tell_end(const struct doc *record)
     say_killed(record);
     say_hits(record);
     say_threads(record);
+    say_filters(record);
     say_unheld(record);
     say_paths(record);
     say_not_given(record);

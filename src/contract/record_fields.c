@@ -39,6 +39,7 @@ static const struct record_field record_fields[] = {
     { "usage.oom_events",              ALWAYS, "How often it came to its limit of memory." },
     { "usage.pids_hits",               ALWAYS, "How often it was refused one more process, or one too many was ended; without the layer cgroup only those are counted." },
     { "usage.thread_hits",             ALWAYS, "How often it was refused one more thread: 512 are allowed. Without the layer cgroup a thread counts as a child, and what is refused is not counted." },
+    { "usage.filter_hits",             ALWAYS, "How often it was refused one more filter for system calls (seccomp): 100 are allowed, and 1000 in all runs of a user." },
     { "limits.timeout_ms",             ALWAYS, "What it was held to: `writ explain limits`." },
     { "limits.memory_mb",              SANDBOXED, "The same." },
     { "limits.cpu_cores",              SANDBOXED, "The same." },

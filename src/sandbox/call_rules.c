@@ -66,8 +66,14 @@ enum {
  * Where processes and files are the host's (process.h), a program reaches none of the others by its
  * number, and of the controls of files it has those that change nothing but its own. */
 const struct call_rule_row call_rules[] = {
+    { CALL_PROGRAM_HIGH, 2, ALL,        CALL_IS,   0,                                CALL_ALLOW, .high = true },
+    { CALL_PROGRAM_HIGH, 0, ALL,        CALL_ELSE, 0,                                CALL_INSTALL },
+
+    { CALL_PROGRAM,     2, ALL,         CALL_IS,   0,                                CALL_PROGRAM_HIGH },
+    { CALL_PROGRAM,     0, ALL,         CALL_ELSE, 0,                                CALL_INSTALL },
+
     { CALL_FILTER,      1, ALL,         CALL_HAS,  SECCOMP_FILTER_FLAG_NEW_LISTENER, CALL_EPERM },
-    { CALL_FILTER,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+    { CALL_FILTER,      0, ALL,         CALL_ELSE, 0,                                CALL_PROGRAM },
 
     { CALL_LIMIT2,      2, ALL,         CALL_IS,   0,                                CALL_ALLOW },
     { CALL_LIMIT2,      0, ALL,         CALL_ELSE, 0,                                CALL_HELD },
@@ -96,6 +102,10 @@ const struct call_rule_row call_rules[] = {
     { CALL_COUNTER,     1, ALL,         CALL_IS,   PR_TSC_SIGSEGV,                   CALL_ALLOW },
     { CALL_COUNTER,     0, ALL,         CALL_ELSE, 0,                                CALL_PLAIN },
 
+    { CALL_PRCTL_FILTER, 1, ALL,        CALL_IS,   SECCOMP_MODE_FILTER,              CALL_PROGRAM },
+    { CALL_PRCTL_FILTER, 0, ALL,        CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_PRCTL,       0, ALL,         CALL_IS,   PR_SET_SECCOMP,                   CALL_PRCTL_FILTER },
     { CALL_PRCTL,       0, ALL,         CALL_IS,   PR_SET_DUMPABLE,                  CALL_PLAIN },
     { CALL_PRCTL,       0, ALL,         CALL_IS,   PR_SET_TSC,                       CALL_COUNTER },
     { CALL_PRCTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
@@ -295,6 +305,7 @@ const char *const call_verdict_names[] = {
     [CALL_FORK]          = "fork",
     [CALL_THREAD]        = "thread",
     [CALL_THREAD_END]    = "thread_end",
+    [CALL_INSTALL]       = "install",
     [CALL_NET]           = "net",
     [CALL_IPC]           = "ipc",
     [CALL_PAIRED]        = "paired",
@@ -305,6 +316,8 @@ const char *const call_verdict_names[] = {
     [CALL_HELD]          = "held",
     [CALL_UNHELD]        = "unheld",
     [CALL_PLAIN]         = "plain",
+    [CALL_PROGRAM_HIGH]  = "program_high",
+    [CALL_PROGRAM]       = "program",
     [CALL_FILTER]        = "filter",
     [CALL_LIMIT2]        = "limit2",
     [CALL_LIMIT3]        = "limit3",
@@ -314,6 +327,7 @@ const char *const call_verdict_names[] = {
     [CALL_TIMER]         = "timer",
     [CALL_FUTEX]         = "futex",
     [CALL_COUNTER]       = "counter",
+    [CALL_PRCTL_FILTER]  = "prctl_filter",
     [CALL_PRCTL]         = "prctl",
     [CALL_ARCH]          = "arch",
     [CALL_PROTOCOL]      = "protocol",
@@ -375,6 +389,7 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_FORK]        = { CALL_FORK,        "Allow or EPERM, by allow_fork; the kernel counts." },
     [CALL_THREAD]      = { CALL_THREAD,      "Allowed, or asked for where the policy counts threads." },
     [CALL_THREAD_END]  = { CALL_THREAD_END,  "Allowed, or told to the supervisor where the policy counts threads." },
+    [CALL_INSTALL]     = { CALL_INSTALL,     "The supervisor counts filters: 100 in a run, 1000 in all runs of a user." },
     [CALL_NET]         = { CALL_NET,         "Allowed, or asked for where it has to be known that the network is used." },
     [CALL_IPC]         = { CALL_IPC,         "Allowed, or asked for where it has to be known that something may stay behind." },
     [CALL_PAIRED]      = { CALL_PAIRED,      "Allowed, or asked for where it has to be known that descriptors may stay under way." },
@@ -394,8 +409,11 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_FUTEX]       = { CALL_FUTEX,       "Held if it waits, and not for ever." },
     [CALL_COUNTER]     = { CALL_COUNTER,     "The cycle counter stays closed where time is held." },
     [CALL_ARCH]        = { CALL_ARCH,        "All, but where time is held nobody gets the kernel's shared code anew." },
-    [CALL_PRCTL]       = { CALL_PRCTL,       "All, but where time is held nobody hides its memory from who holds it." },
-    [CALL_FILTER]      = { CALL_FILTER,      "A further filter is allowed, one that others answer is not." },
+    [CALL_PRCTL_FILTER] = { CALL_PRCTL_FILTER, "A further filter by program; strict mode is allowed." },
+    [CALL_PRCTL]       = { CALL_PRCTL,       "All, but filters by install; where time is held nobody hides its memory from who holds it." },
+    [CALL_PROGRAM_HIGH] = { CALL_PROGRAM_HIGH, "The same, for the other half of the pointer." },
+    [CALL_PROGRAM]     = { CALL_PROGRAM,     "By install; without a program, as libraries call to see what there is, nothing is made." },
+    [CALL_FILTER]      = { CALL_FILTER,      "A further filter by program; one that others answer is refused." },
     [CALL_PROTOCOL]    = { CALL_PROTOCOL,    "TCP and UDP." },
     [CALL_PAIR]        = { CALL_PAIR,        "All but datagrams: half of such a pair can be sent from to any socket of the host." },
     [CALL_INET]        = { CALL_INET,        "Streams and datagrams, only where the policy has a network." },

@@ -29,6 +29,7 @@ enum call_verdict {
     CALL_FORK = CALL_FINAL_COUNT, /* the policy says: allow or EPERM */
     CALL_THREAD,                  /* the policy says: allow or ask */
     CALL_THREAD_END,              /* the policy says: allow or ask */
+    CALL_INSTALL,                 /* the policy says: ask or EPERM */
     CALL_NET,                     /* the policy says: allow or ask */
     CALL_IPC,                     /* the policy says: allow or ask */
     CALL_PAIRED,                  /* the policy says: allow or ask */
@@ -41,7 +42,9 @@ enum call_verdict {
     CALL_PLAIN,                   /* the policy says: allow, or nothing where time is held */
 
     CALL_RULES, /* from here on the arguments say, by the rows of call_rules */
-    CALL_FILTER = CALL_RULES,
+    CALL_PROGRAM_HIGH = CALL_RULES,
+    CALL_PROGRAM,
+    CALL_FILTER,
     CALL_LIMIT2, /* these, to _ARCH, only where the policy has held, else allow */
     CALL_LIMIT3,
     CALL_LIMIT4,
@@ -50,6 +53,7 @@ enum call_verdict {
     CALL_TIMER,
     CALL_FUTEX,
     CALL_COUNTER,
+    CALL_PRCTL_FILTER,
     CALL_PRCTL,
     CALL_ARCH,
     CALL_PROTOCOL,

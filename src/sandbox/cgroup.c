@@ -299,6 +299,14 @@ int64_t cgroup_tasks(const struct cgroup *c)
     return d ? cgroup_number(d->dir, "pids.current", NULL) : -1;
 }
 
+bool cgroup_each_task(const struct cgroup *c, void (*each)(pid_t task, void *self), void *self)
+{
+    const struct cgroup_dir *d = pids_of(c);
+
+    return d && cgroup_each(d->dir, d->version == &cgroup_v2 ? "cgroup.threads" : "tasks", each,
+                            self) >= 0;
+}
+
 bool cgroup_set_tasks(const struct cgroup *c, int64_t tasks)
 {
     const struct cgroup_dir *d = pids_of(c);

@@ -50,6 +50,10 @@ int cgroup_enter(const struct cgroup *c);
 int cgroup_processes(const struct cgroup *c);
 int64_t cgroup_tasks(const struct cgroup *c);
 
+/* Calls `each` for every task in it, threads included; false: they cannot be told. */
+bool cgroup_each_task(const struct cgroup *c, void (*each)(pid_t task, void *self),
+                      void *self) NODISCARD;
+
 /* Changes the limit on tasks. */
 bool cgroup_set_tasks(const struct cgroup *c, int64_t tasks) NODISCARD;
 

@@ -169,9 +169,10 @@ static void choose_calls(const struct jail_ask *ask, struct jail *j)
                                      .ask_ipc = ask->ask_use,
                                      .inet = true,
                                      .no_setid = true,
+                                     .count_filters = true,
                                      .held = ask->held != NULL };
 
-    j->asks = policy.count_threads || policy.ask_sockets || policy.ask_ipc;
+    j->asks = true;
     seccomp_build(&policy, &j->seccomp);
 }
 

@@ -103,7 +103,7 @@ struct jail {
     bool host_network;        /* no network of its own */
     const struct door *doors; /* to be opened in its network, and handed out */
     size_t door_count;
-    bool asks;          /* the supervisor is asked: about a new thread, or a socket */
+    bool asks;          /* the supervisor is asked: about filters, threads, sockets, files */
     int64_t file_bytes; /* largest file it may write */
     int64_t process_most, memory_most; /* by rlimits, where no group can hold them; 0: not */
     int cores;                         /* CPUs it may run on */

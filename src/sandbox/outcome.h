@@ -48,6 +48,7 @@ struct outcome {
     bool program_changed;  /* while it was read: there is no digest */
     int64_t ended_ms;      /* on the monotonic clock; 0: nobody knows */
     int64_t duration_ms, cpu_ms, memory_peak_bytes, oom_events, pids_hits, thread_hits;
+    int64_t filter_hits;
     unsigned layers;       /* that held it */
     bool hosted;           /* by lists alone, in the host's namespaces (process.h) */
     unsigned missing;      /* that should have; the caller said it may do without */

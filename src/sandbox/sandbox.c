@@ -50,6 +50,7 @@ static void close_all(struct holding *h)
     own_close(&h->jail.line);
     init_close(&h->init);
     own_close(&h->threads.listener);
+    filters_close(&h->threads.filters);
     trees_close(&h->jail);
 }
 
@@ -247,6 +248,7 @@ static void measure(const struct holding *h, const struct rusage *used,
     out->oom_events = usage->oom_kills;
     out->pids_hits = usage->task_hits + h->threads.ended;
     out->thread_hits = h->threads.refused;
+    out->filter_hits = h->threads.filters.refused;
     out->layers = h->jail.layers & ~(h->jail.host_network ? 1U << LAYER_NET : 0);
     out->hosted = h->jail.hosted;
     out->missing = LAYER_ALL & ~h->jail.layers;
@@ -455,7 +457,7 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
         .streams = { .ours = { -1, -1, -1 } },
         .init = { .fd = -1, .line = -1, .mounts = -1 },
         .jail = { .streams = { -1, -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
-        .threads = { .listener = -1 }
+        .threads = { .listener = -1, .filters = { .state = run->state, .file = -1 } }
     };
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
     before = quiet_begin();

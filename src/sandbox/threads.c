@@ -170,6 +170,8 @@ void threads_answer(struct threads *t, const struct cgroup *group)
         answer.error = -begin_thread(t, group, (pid_t)question.pid);
     else if (question.data.nr == SYS_exit)
         end_thread(t, group, (pid_t)question.pid);
+    else if (question.data.nr == SYS_seccomp || question.data.nr == SYS_prctl)
+        answer.error = -filters_ask(&t->filters, group, (pid_t)question.pid);
     else
         note_use(t, question.data.nr);
     if (answer.error)

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "sandbox/cgroup.h"
+#include "sandbox/filters.h"
 
 enum { THREAD_ROOM = 512 };
 
@@ -39,8 +40,9 @@ struct threads {
     int64_t refused; /* threads */
     int64_t ended;   /* processes */
     struct thread_change change;
-    bool shut;                 /* no task is let in: there are too many processes */
-    int overran;               /* how often there were */
+    bool shut;   /* no task is let in: there are too many processes */
+    int overran; /* how often there were */
+    struct filters filters;
     bool sockets;              /* one of the internet was asked for */
     bool pairs;                /* a pair of sockets was asked for */
     bool ipc;                  /* something else that outlives its maker was asked for */
@@ -48,7 +50,7 @@ struct threads {
     const struct jail *hosted; /* who asks about files, too (process.h); NULL: nobody does */
 };
 
-/* Answers the question that is there; about all but threads it is yes. */
+/* Answers the question that is there; about all but threads and filters it is yes. */
 void threads_answer(struct threads *t, const struct cgroup *group);
 
 /* Whether a question can be answered now. */

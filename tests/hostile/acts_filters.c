@@ -3,10 +3,14 @@
 #include "acts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -102,8 +106,85 @@ static int socket_filters(int argc, char **argv)
     return verdict();
 }
 
+/* ---- P21: of system calls ---- */
+
+static long add_filter(bool by_prctl, const struct sock_fprog *program)
+{
+    return by_prctl ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0)
+                    : syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program);
+}
+
+struct adding {
+    int wanted, got, done;
+    unsigned short length;
+};
+
+static void *add_filters(void *with)
+{
+    struct adding *a = with;
+    struct sock_fprog program = long_program(a->length);
+
+    program.filter[a->length - 1].k = SECCOMP_RET_ALLOW;
+    for (int i = 0; i < a->wanted; i++) {
+        if (add_filter(i & 1, &program) == 0)
+            __atomic_fetch_add(&a->got, 1, __ATOMIC_RELAXED);
+    }
+    __atomic_fetch_add(&a->done, 1, __ATOMIC_RELAXED);
+    for (;;)
+        (void)pause();
+    return NULL;
+}
+
+/* MOST, THREADS, FILTERS, LENGTH: threads that make so many each of so many instructions, and stay;
+ * no more than MOST together. Then until `go` is there. */
+static int fill_filters(char **argv)
+{
+    int most = atoi(argv[0]), threads = atoi(argv[1]), started = 0;
+    struct adding adding = { .wanted = atoi(argv[2]), .length = (unsigned short)atoi(argv[3]) };
+    pthread_attr_t small;
+    pthread_t thread;
+
+    (void)pthread_attr_init(&small);
+    (void)pthread_attr_setstacksize(&small, 1 << 17);
+    for (int i = 0; i < threads; i++)
+        started += pthread_create(&thread, &small, add_filters, &adding) == 0;
+    for (int i = 0; i < 1000 && __atomic_load_n(&adding.done, __ATOMIC_RELAXED) < started; i++)
+        (void)usleep(50000);
+    note("%d filters", adding.got);
+    holds(adding.got <= most, "%d threads have no more than %d filters", threads, most);
+    (void)close(open("ready", O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+    for (int i = 0; i < 400 && access("wait", F_OK) == 0; i++)
+        (void)usleep(50000);
+    return verdict();
+}
+
+static int seccomp_filters(int argc, char **argv)
+{
+    struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = { 1, &allow };
+    int made = 0;
+
+    if (argc > 3)
+        return fill_filters(argv);
+    for (int i = 0; i < 250; i++) { /* those that have ended do not count */
+        int pid = fork();
+
+        if (pid == 0)
+            _exit(add_filter(i & 1, &program) == 0 ? 0 : 1);
+        made += pid > 0 && waited(pid) == 0;
+    }
+    holds(made == 250, "%d of 250 programs had a filter of their own", made);
+    for (made = 0; made < 300 && add_filter(made & 1, &program) == 0; made++)
+        ;
+    holds(made <= 100, "%d filters of one program", made);
+    refused("EPERM", add_filter(false, &program), "one more by seccomp");
+    refused("EPERM", add_filter(true, &program), "one more by prctl");
+    return verdict();
+}
+
 /* clang-format off */
 const struct act acts_filters[] = {
+    { "P21", "seccomp_filters", seccomp_filters },
     { "P21", "socket_filters", socket_filters },
     { 0 },
 };

@@ -10,7 +10,7 @@ import subprocess
 import termios
 
 import old_program
-from ground import Skip, case, fault
+from ground import Skip, case, fault, until
 
 ROWS = [
     ("P08 init's limits and priorities", ["change_init"]),
@@ -23,6 +23,7 @@ ROWS = [
     ("P20 personalities", ["personality"]),
     ("P21 prctl and more filters", ["prctl"]),
     ("P21 filters of sockets", ["socket_filters"]),
+    ("P21 many filters of system calls", ["seccomp_filters"]),
     ("P25 becoming somebody else", ["become"]),
     ("R20 raising a limit", ["raise_limits"]),
 ]
@@ -88,6 +89,35 @@ def compat_program(world):
     run = world.run(program=f"./{program.name}")
     if run["exit_code"] == 0 or run["cause"] not in ("exec_failed", "signaled"):
         fault("it ran", run)
+
+
+# ---- filters of a user ----
+
+@case("P21 filters of all runs of a user together, also when writ is killed")
+def many_runs(world):
+    world.expected |= {"work/ready", "work/wait"}
+    (world.work / "wait").touch()
+    children = []
+
+    try:
+        for number in range(12):
+            children.append(world.start(world.command("seccomp_filters", 100, 1, 120, 1)))
+            until(lambda: (world.work / "ready").exists() or children[-1].poll() is not None, "the act")
+            (world.work / "ready").unlink()
+        children[0].kill()
+        children[0].wait()
+        again = world.start(world.command("seccomp_filters", 100, 1, 120, 1))
+        until(lambda: (world.work / "ready").exists() or again.poll() is not None, "the act after the kill")
+        (world.work / "wait").unlink()
+        runs = [world.end(child, strays=False) for child in [*children[1:], again]]
+    finally:
+        for child in children:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+    made = [int(run.expect().stream("stdout").split(b" filters")[0].split()[-1]) for run in runs]
+    if made[:9] != [100] * 9 or made[9:11] != [0, 0] or made[11] != 100:
+        fault(f"wanted nine runs with 100 filters, two with none, and one more with 100; found {made}")
 
 
 # ---- the terminal ----

@@ -71,6 +71,7 @@ static const struct { const char *what; long nr; uint64_t args[3]; int want; } h
     { "P20 UNAME26",            SYS_personality, { UNAME26 },                   EPERM },
     { "P21 a listener",         SYS_seccomp,     { SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER }, EPERM },
     { "P21 no listener",        SYS_seccomp,     { SECCOMP_SET_MODE_FILTER },   EFAULT },
+    { "P21 nobody counts",      SYS_seccomp,     { SECCOMP_SET_MODE_FILTER, 0, 4096 }, EPERM },
     { "N03 a UNIX socket",      SYS_socket,      { AF_UNIX, SOCK_STREAM },      EAFNOSUPPORT },
     { "N03 an inet socket",     SYS_socket,      { AF_INET, SOCK_STREAM },      EAFNOSUPPORT },
     { "N03 a netlink socket",   SYS_socket,      { AF_NETLINK, SOCK_RAW },      EAFNOSUPPORT },

@@ -237,6 +237,8 @@ static const char *held_of(const struct exec *x, struct arena *a)
                             s->processes->allow_fork ? s->processes->max_children : 0);
     if (o->thread_hits)
         told = arena_printf(a, "%s (a thread was refused: 512 at most)", told);
+    if (o->filter_hits)
+        told = arena_printf(a, "%s (a seccomp filter was refused: 100 at most)", told);
     if (o->unheld)
         told = arena_printf(
             a,

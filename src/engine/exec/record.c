@@ -92,6 +92,7 @@ static void put_usage(const struct outcome *o, struct buf *to)
     json_put_int(to, "oom_events", o->oom_events);
     json_put_int(to, "pids_hits", o->pids_hits);
     json_put_int(to, "thread_hits", o->thread_hits);
+    json_put_int(to, "filter_hits", o->filter_hits);
     json_close(to, '}');
 }
 

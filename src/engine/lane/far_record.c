@@ -17,7 +17,7 @@
 enum { CONNECTIONS_MOST = 2048, WORD_MOST = 256 };
 
 struct far_usage {
-    int64_t cpu_ms, memory_peak_bytes, oom_events, pids_hits, thread_hits;
+    int64_t cpu_ms, memory_peak_bytes, oom_events, pids_hits, thread_hits, filter_hits;
 };
 
 struct far_printed {
@@ -78,6 +78,7 @@ static const struct field usage_fields[] = {
     { "oom_events",        F_INT, .at = AT(oom_events),        .min = 0, .max = INT64_MAX, .help = "How often memory ran out." },
     { "pids_hits",         F_INT, .at = AT(pids_hits),         .min = 0, .max = INT64_MAX, .help = "How often a process was refused." },
     { "thread_hits",       F_INT, .at = AT(thread_hits),       .min = 0, .max = INT64_MAX, .help = "How often a thread was refused." },
+    { "filter_hits",       F_INT, .at = AT(filter_hits),       .min = 0, .max = INT64_MAX, .help = "How often a filter was refused." },
 };
 #undef AT
 
@@ -356,12 +357,9 @@ static int error_of(const struct far_record *far)
 {
     enum { ERRORS = 256, NOT_FOUND = 127 };
 
-    for (int i = 1; i < ERRORS; i++) {
-        const char *words = strerrordesc_np(i);
-
-        if (words && str_is(far->reason, words))
+    for (int i = 1; i < ERRORS; i++)
+        if (str_is(far->reason, error_words(i)))
             return i;
-    }
     return far->exit_code == NOT_FOUND ? ENOENT : EACCES;
 }
 
@@ -440,6 +438,7 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
                            .oom_events = far->usage->oom_events,
                            .pids_hits = far->usage->pids_hits,
                            .thread_hits = far->usage->thread_hits,
+                           .filter_hits = far->usage->filter_hits,
                            .forced = errand->forced,
                            .error = far->cause == CAUSE_EXEC_FAILED ? error_of(far) : 0,
                            .cgroup = "none" };

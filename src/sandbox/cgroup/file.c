@@ -77,9 +77,9 @@ int64_t cgroup_number_of(int fd, const char *key)
 
 /* Opened anew each time: on version 1 a file that stays open goes on showing its first list for up
  * to a second. */
-int cgroup_each_process(int dir, void (*each)(pid_t pid, void *self), void *self)
+int cgroup_each(int dir, const char *file, void (*each)(pid_t pid, void *self), void *self)
 {
-    _fd_ int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+    _fd_ int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
     char text[4096];
     int count = 0;
     pid_t pid = 0;
@@ -99,6 +99,11 @@ int cgroup_each_process(int dir, void (*each)(pid_t pid, void *self), void *self
             pid = 0;
         }
     return n < 0 ? -1 : count;
+}
+
+int cgroup_each_process(int dir, void (*each)(pid_t pid, void *self), void *self)
+{
+    return cgroup_each(dir, "cgroup.procs", each, self);
 }
 
 /* A process of another pid namespace is shown as 0, and 0 would be our own process group. */

@@ -27,6 +27,9 @@ int64_t cgroup_number_of(int fd, const char *key);
 /* Calls `each` for every process in it, or only counts (each NULL); -1 and errno. */
 int cgroup_each_process(int dir, void (*each)(pid_t pid, void *self), void *self);
 
+/* The same of another file of numbers. */
+int cgroup_each(int dir, const char *file, void (*each)(pid_t pid, void *self), void *self);
+
 /* SIGKILL for every process in it. */
 void cgroup_kill_each(int dir);
 

@@ -99,6 +99,7 @@ bool process_lay(const struct process_ask *ask, struct arena *a, struct jail *ja
     struct seccomp_policy policy = {
         .fork = processes->allow_fork && processes->max_children > 0 ? FORK_FREE : FORK_NEVER,
         .no_setid = true,
+        .count_filters = true,
         .hosted = true,
     };
 

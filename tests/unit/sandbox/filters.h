@@ -6,7 +6,7 @@
 
 #include "unit/sandbox/bpf.h"
 
-enum { POLICIES = 128 };
+enum { POLICIES = 256 };
 
 #define ALLOW     SECCOMP_RET_ALLOW
 #define ASK       SECCOMP_RET_USER_NOTIF
@@ -30,7 +30,8 @@ static inline int build_all(void **state)
                                                .no_setid = i & 8,
                                                .ask_sockets = i & 16,
                                                .ask_ipc = i & 32,
-                                               .held = i & 64 };
+                                               .held = i & 64,
+                                               .count_filters = i & 128 };
         seccomp_build(&policies[i], &programs[i]);
     }
     return 0;
@@ -68,6 +69,11 @@ static inline uint32_t fork_verdict(int policy)
 static inline uint32_t held_verdict(int policy)
 {
     return policies[policy].held ? STOP : ALLOW;
+}
+
+static inline uint32_t filter_verdict(int policy)
+{
+    return policies[policy].count_filters ? ASK : ERRNO(EPERM);
 }
 
 static inline uint32_t thread_verdict(int policy)

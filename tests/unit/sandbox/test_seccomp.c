@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 
@@ -262,18 +263,24 @@ static void no_huge_pages_are_taken(void **state)
     }
 }
 
-static void P21_a_program_may_filter_itself_but_not_listen(void **state)
+static void P21_filters_are_counted_and_none_listens(void **state)
 {
     (void)state;
     all_say(ALLOW, __NR_seccomp, SECCOMP_SET_MODE_STRICT, 0, 0);
-    all_say(ALLOW, __NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, 0);
-    all_say(ALLOW, __NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, 0);
     all_say(ALLOW, __NR_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, 0);
+    all_say(ALLOW, __NR_prctl, PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0);
+    all_say(ALLOW, __NR_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, 0);
+    all_say(ALLOW, __NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, 0);
     all_say(ERRNO(EPERM), __NR_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, 0);
     for (uint64_t flags = 0; flags < 256; flags++)
         for (uint64_t high = 0; high <= HIGH; high += HIGH)
-            all_say(flags & SECCOMP_FILTER_FLAG_NEW_LISTENER ? ERRNO(EPERM) : ALLOW, __NR_seccomp,
-                    SECCOMP_SET_MODE_FILTER | high, flags | high, 0);
+            for (int p = 0; p < POLICIES; p++)
+                assert_int_equal(
+                    ask(p, __NR_seccomp, SECCOMP_SET_MODE_FILTER | high, flags | high, high | 4096),
+                    flags & SECCOMP_FILTER_FLAG_NEW_LISTENER ? ERRNO(EPERM) : filter_verdict(p));
+    for (int p = 0; p < POLICIES; p++)
+        assert_int_equal(ask(p, __NR_prctl, PR_SET_SECCOMP | HIGH, SECCOMP_MODE_FILTER, HIGH),
+                         filter_verdict(p));
     for (uint64_t op = 3; op < 64; op++)
         all_say(ERRNO(EPERM), __NR_seccomp, op, 0, 0);
 }
@@ -311,7 +318,7 @@ int main(void)
         cmocka_unit_test(the_way_to_the_program_stays_open),
         cmocka_unit_test(no_rename_leaves_a_device),
         cmocka_unit_test(no_huge_pages_are_taken),
-        cmocka_unit_test(P21_a_program_may_filter_itself_but_not_listen),
+        cmocka_unit_test(P21_filters_are_counted_and_none_listens),
         cmocka_unit_test(P21_no_socket_gets_a_program_of_bpf),
     };
 
