@@ -27,6 +27,7 @@ void event_open(const struct event_head *head, enum event_state state, const str
                 struct buf *to)
 {
     char snapshot[STAMP_TEXT], now[STAMP_TEXT];
+    struct caller caller = head->caller ? *head->caller : caller_now();
 
     stamp_text(head->snapshot_ms, snapshot);
     stamp_text(world->wall_ms(world->self), now);
@@ -50,6 +51,7 @@ void event_open(const struct event_head *head, enum event_state state, const str
     json_put(to, "action", head->action);
     json_put(to, "snapshotAt", snapshot);
     json_put_bool(to, "dryRun", true);
+    caller_put(&caller, "requestedBy", head->claimed, to);
 }
 
 struct draft event_close(const struct event_head *head, struct buf *text, const struct world *world,

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/caller.h"
 #include "ledger/append.h"
 
 #define EVENT_TENANT "local"
@@ -21,6 +22,8 @@ struct event_head {
     const struct uuid *depends;  /* entries it rests on */
     size_t depend_count;
     enum policy policy;
+    const struct caller *caller; /* who asked; NULL: whoever runs this process */
+    struct str claimed;          /* who asked as the request says; or empty */
 };
 
 /* The event up to its payload's end: more members of the payload may follow. */

@@ -11,6 +11,7 @@
 
 #include <writ/writ.h>
 
+#include "base/caller.h"
 #include "base/report.h"
 #include "contract/admit.h"
 #include "contract/request_doc.h"
@@ -141,6 +142,7 @@ struct exec {
     const struct exec_served *served; /* NULL: it is ours */
     const struct exec_call *call;     /* NULL: no adapter is called */
     const struct world *world;
+    struct caller caller; /* who runs this process */
     struct arena *a;
     struct kept *pool;       /* this process's, or NULL */
     bool result;             /* as of struct run */

@@ -5,6 +5,7 @@ usage: request.py WRIT      prints TAP
 """
 import json
 import os
+import pwd
 import sys
 import uuid
 
@@ -125,6 +126,8 @@ def R_001_030_the_record_says_who_asked_and_where_the_evidence_is(place):
     hold("registry" not in run.record["request"], run)
     run = place.ask("/usr/bin/touch", "x", metadata=said)
     expect(run, exit_code=0)
+    by = run.record["request"]["requested_by"]
+    hold(by["claimed"] == said.pop("requested_by") and by["uid"] == os.getuid(), run)
     hold(said.items() <= run.record["request"].items(), run)
     hold(run.record["request"]["tool_id"] == "TL-1", run)
     hold(run.record["request"]["registry"] == str(place.repo / ".writ/tools.yaml"), run)
@@ -132,6 +135,26 @@ def R_001_030_the_record_says_who_asked_and_where_the_evidence_is(place):
     place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/touch"]}}, at="work")
     run = place.record_of("-f", place.request("/usr/bin/touch", "x"))
     hold(run.record["request"]["registry"] == str(place.work / ".writ/tools.yaml"), run)
+
+
+@case
+def R_001_027_who_asked_is_what_the_kernel_says_and_a_claim_stands_beside_it(place):
+    # These cases are run by root, and by a user who is in no user database.
+    name = {row.pw_uid: row.pw_name for row in reversed(pwd.getpwall())}.get(os.getuid())
+    login = int(open("/proc/self/loginuid").read()) if os.path.exists("/proc/self/loginuid") else 2**32 - 1
+    truth = {"uid": os.getuid(), "login_uid": None if login == 2**32 - 1 else login} | ({"name": name} if name else {})
+    for liar in ("somebody-else", "nobody", ""):
+        run = place.exec("true", env={"USER": liar, "LOGNAME": liar})
+        by = run.record["request"]["requested_by"]
+        hold(by == truth | {"claimed": liar or name or "unknown"}, by)
+    ids = [entry["body"]["payload"] for entry in map(json.loads, place.writ("log", "--json", "--limit", "0",
+           "--kind", "execution_event").out.splitlines())]
+    hold(ids and all({**payload["requestedBy"], "claimed": ""} == truth | {"claimed": ""} for payload in ids), ids)
+    hold({payload["requestedBy"]["claimed"] for payload in ids} == {"somebody-else", "nobody", name or "unknown"}, ids)
+    shown = place.writ("show", run.record["execution_id"])
+    hold(b"asked by" in shown.out and f"uid {os.getuid()}".encode() in shown.out, shown)
+    told = place.writ("export", "--format", "in-toto")
+    hold(b'"requestedBy":{"claimed"' in told.out, told)
 
 
 @case

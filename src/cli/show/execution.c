@@ -177,6 +177,29 @@ static void show_gate(const struct doc *payload, const struct doc *event)
     show_text("as of", doc_text(payload, "snapshotAt"));
 }
 
+/* Who asked, as the kernel has it, and as they said. */
+static void show_caller(const struct doc *payload)
+{
+    const struct doc *by = doc_get(payload, "requestedBy"), *login;
+    _buf_ struct buf text = { .max = SHOW_MAX };
+    struct str name, claimed;
+
+    if (!by || by->kind != DOC_MAP)
+        return;
+    name = doc_text(by, "name");
+    claimed = doc_text(by, "claimed");
+    login = doc_get(by, "login_uid");
+    if (name.n)
+        buf_addf(&text, "%.*s ", STR_ARG(name));
+    buf_addf(&text, "(uid %" PRId64, doc_whole(by, "uid"));
+    if (login && login->kind == DOC_INT)
+        buf_addf(&text, ", login uid %" PRId64, login->whole);
+    buf_addc(&text, ')');
+    if (claimed.n && !str_eq(claimed, name))
+        buf_addf(&text, "; '%.*s' was claimed", STR_ARG(claimed));
+    show_folded("asked by", buf_str(&text));
+}
+
 /* Why somebody wanted it ended, whether it ended in time or had to be killed. */
 static void show_reason(const struct doc *payload, const struct doc *answer)
 {
@@ -200,6 +223,7 @@ static void show_ending(const struct doc *event, const struct doc *answer)
     show_reason(payload, answer);
     show_result(payload);
     show_gate(payload, event);
+    show_caller(payload);
 }
 
 /* ---- evidence: what is kept by its digest, and the digests of what is not ---- */

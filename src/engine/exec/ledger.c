@@ -47,8 +47,11 @@ static struct event_head head_of(struct exec *x)
                                .attempt = x->attempt,
                                .snapshot_ms = x->snapshot_ms,
                                .since = x->since,
-                               .depends = depends };
+                               .depends = depends,
+                               .caller = &x->caller };
 
+    if (x->request.metadata)
+        head.claimed = x->request.metadata->requested_by;
     if (x->entry_count)
         depends[head.depend_count++] = x->entries[0];
     if (x->step)

@@ -73,7 +73,10 @@ static void put_metadata(const struct exec *x, const char *purpose, struct buf *
     stamp_text(x->world->wall_ms(x->world->self), at);
     json_key(to, "metadata");
     json_open(to, '{');
-    json_put(to, "requested_by", user && *user ? user : "unknown");
+    if (user && *user)
+        json_put(to, "requested_by", user);
+    else
+        json_put(to, "requested_by", x->caller.name[0] ? x->caller.name : "unknown");
     json_put(to, "requested_at", at);
     if (purpose)
         json_put(to, "purpose", purpose);
@@ -319,6 +322,7 @@ bool exec_read(struct exec *x, struct report *r)
     _buf_ struct buf canon = { .max = ANSWER_MAX };
     struct error e;
 
+    x->caller = caller_now();
     x->person = x->served ? x->served->person : !x->command->request && !x->step && !x->call;
     x->named = !x->served && (x->call || x->step || !x->command->request);
     x->asked = read_asked(x, r);

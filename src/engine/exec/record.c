@@ -321,7 +321,6 @@ static void put_request(const struct exec *x, struct buf *to)
         { "tool_id", x->request.tool_id },
         { "registry", { registry, registry ? strlen(registry) : 0 } },
         { "adapter_id", x->request.adapter_id },
-        { "requested_by", m->requested_by },
         { "requested_at", m->requested_at },
         { "purpose", m->purpose },
         { "evidence_ref", m->evidence_ref },
@@ -333,6 +332,7 @@ static void put_request(const struct exec *x, struct buf *to)
         if (rows[i].text.s)
             json_put_outside(to, rows[i].key, rows[i].text);
     }
+    caller_put(&x->caller, "requested_by", m->requested_by, to);
     json_put_digest(to, "digest", &x->request_digest);
     json_put_digest(to, "inputs_digest", &x->inputs_digest);
     json_close(to, '}');

@@ -28,6 +28,7 @@ static struct event_head head_of(const struct running *r)
                                 .snapshot_ms = r->snapshot_ms,
                                 .depends = depends,
                                 .depend_count = r->parent ? 3 : 2,
+                                .claimed = r->context.user_id,
                                 .policy = drafts ? POLICY_DRAFT_ONLY : POLICY_BLOCK };
 }
 
