@@ -195,6 +195,19 @@ static void say_violation(const struct doc *record)
     err(DIM, "      look at what it did; with --write-mode cow such files may change meanwhile\n");
 }
 
+static void say_unmet(const struct doc *record)
+{
+    say("an expectation was not met (exit %" PRId64 "; the command's own code is %" PRId64 ")",
+        doc_whole(record, "exit_code"), doc_whole(record, "own_exit_code"));
+}
+
+static void say_undelivered(const struct doc *record)
+{
+    say("an output file was not delivered (exit %" PRId64 "; the command's own code is %" PRId64
+        ")",
+        doc_whole(record, "exit_code"), doc_whole(record, "own_exit_code"));
+}
+
 /* Of a lane: its route is closed, and it may not go another way. */
 static void say_unrun(const struct doc *record)
 {
@@ -207,9 +220,17 @@ static const struct {
     const char *cause;
     void (*tell)(const struct doc *record);
 } endings[] = {
-    { "timeout", say_timeout },     { "oom", say_oom },           { "exec_failed", say_unstarted },
-    { "cancelled", say_cancelled }, { "lost", say_lost },         { "sandbox_error", say_unrun },
-    { "violation", say_violation }, { "signaled", say_signaled }, { "exited", say_alone },
+    { "timeout", say_timeout },
+    { "oom", say_oom },
+    { "exec_failed", say_unstarted },
+    { "cancelled", say_cancelled },
+    { "lost", say_lost },
+    { "sandbox_error", say_unrun },
+    { "unmet", say_unmet },
+    { "undelivered", say_undelivered },
+    { "violation", say_violation },
+    { "signaled", say_signaled },
+    { "exited", say_alone },
 };
 
 /* "3 times": how often, of what a record counts as it was used. */

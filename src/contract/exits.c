@@ -13,6 +13,8 @@ const char *const cause_names[] = {
     [CAUSE_CANCELLED]     = "cancelled",
     [CAUSE_LOST]          = "lost",
     [CAUSE_VIOLATION]     = "violation",
+    [CAUSE_UNMET]         = "unmet",
+    [CAUSE_UNDELIVERED]   = "undelivered",
     [CAUSE_COUNT]         = NULL,
 };
 
@@ -26,6 +28,8 @@ const struct cause_row causes[CAUSE_COUNT] = {
     [CAUSE_CANCELLED]     = { CAUSE_CANCELLED,     "Somebody asked for it to be stopped." },
     [CAUSE_LOST]          = { CAUSE_LOST,          "Its worker went away after it had begun, or is not believed; nobody knows how it ended: `reason` says why." },
     [CAUSE_VIOLATION]     = { CAUSE_VIOLATION,     "Somebody outside replaced a file that it was kept from, so that it was not any more; or it had more processes than max_children a second time. It was killed." },
+    [CAUSE_UNMET]         = { CAUSE_UNMET,         "It ended by itself with a code that would mean success, and an expectation of the request was not met: `expected` says which; own_exit_code is the command's." },
+    [CAUSE_UNDELIVERED]   = { CAUSE_UNDELIVERED,   "It ended by itself with a code that would mean success, and a file of output_files is missing, too large, or cannot be collected; own_exit_code is the command's." },
 };
 
 static const struct column cause_columns[] = {
@@ -35,8 +39,8 @@ static const struct column cause_columns[] = {
 
 /* A01-1: 137 and 143 are also 128+, and a program may return them itself. They mean memory and
  * time, or a wall that is gone, only with the evidence for it, 130 that somebody called it off, 159
- * signal 31, and 69 a lost worker. Who is called off may end with any code, and 130 stands for 0. A
- * later row is the more exact one. */
+ * signal 31, and 69 a lost worker. Who is called off may end with any code, and 130 stands for 0. So
+ * do 76 and 73, for 0 or the code that was expected. A later row is the more exact one. */
 const struct exit_row exits[EXIT_ROWS] = {
     { "0",     0,   0,   CAUSE_COUNT,   "success",             "continue workflow" },
     { "1-125", 1,   125, CAUSE_COUNT,   "tool-specific error", "log and handle" },
@@ -50,6 +54,8 @@ const struct exit_row exits[EXIT_ROWS] = {
     { "130",   130, 130, CAUSE_CANCELLED, "cancelled",         "run it again if it is still wanted" },
     { "137",   137, 137, CAUSE_CANCELLED, "killed before its end", "look at what it did, which may not be whole, before running it again" },
     { "137",   137, 137, CAUSE_VIOLATION, "a wall or a limit did not hold", "look at what it did before running it again" },
+    { "76",    76,  76,  CAUSE_UNMET,   "an expectation was not met", "compare what it printed with what the request expects" },
+    { "73",    73,  73,  CAUSE_UNDELIVERED, "an output file was not delivered", "see the states of output_files in the record" },
     { "69",    69,  69,  CAUSE_LOST,    "worker lost",         "look at what it did before running it again" },
 };
 

@@ -15,6 +15,8 @@ enum cause {
     CAUSE_CANCELLED,
     CAUSE_LOST,
     CAUSE_VIOLATION,
+    CAUSE_UNMET,
+    CAUSE_UNDELIVERED,
     CAUSE_COUNT,
 };
 
@@ -31,12 +33,14 @@ struct exit_row {
 };
 
 enum {
-    EXIT_ROWS = 13,
-    EXIT_OOM = 137,       /* what is reported when the kernel killed it for its memory */
-    EXIT_VIOLATION = 137, /* and when init did, because a wall was gone */
-    EXIT_TIMEOUT = 143,   /* and when our timer ran out, whatever signal it took */
-    EXIT_CANCELLED = 130, /* and when it ended with 0 because it was asked to */
-    EXIT_LOST = 69,       /* and when nobody knows how it ended */
+    EXIT_ROWS = 15,
+    EXIT_OOM = 137,        /* what is reported when the kernel killed it for its memory */
+    EXIT_VIOLATION = 137,  /* and when init did, because a wall was gone */
+    EXIT_TIMEOUT = 143,    /* and when our timer ran out, whatever signal it took */
+    EXIT_CANCELLED = 130,  /* and when it ended with 0 because it was asked to */
+    EXIT_UNMET = 76,       /* and when an expectation of the request was not met */
+    EXIT_UNDELIVERED = 73, /* and when an output file was not delivered */
+    EXIT_LOST = 69,        /* and when nobody knows how it ended */
 };
 
 /* The exit codes of writ itself, where it does not pass on the command's. */

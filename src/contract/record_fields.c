@@ -86,6 +86,7 @@ static const struct record_field record_fields[] = {
     { "code",                          "files could not be kept", "The code of that: `writ explain CODE`." },
     { "message",                       "files could not be kept", "The same in words." },
     { "peer",                          "a call of a server", "Who answered in place of a command." },
+    { "own_exit_code",                 "cause is unmet or undelivered", "What the command ended with; exit_code says that it failed." },
     { "expected.*",                    ALWAYS, "For each thing that the request expects, whether it came so." },
     { "route",                         ALWAYS, "Where it ran: local_direct, or as `writ explain worker_kinds` says." },
     { "state",                         ALWAYS, "What it came to in the ledger: `writ explain event_states`; of a lane: `writ explain route_states`." },

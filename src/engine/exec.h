@@ -128,6 +128,7 @@ struct exec_attempt {
     struct collected_list files, artifacts;
     bool files_cut;
     struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
+    int own_exit_code;        /* of what is unmet or undelivered: what the command ended with */
     const char *unkept; /* it ran, and why not all that was asked for could be kept; or NULL */
     const char *lost;   /* it was told to go, and why nobody knows how it ended; or NULL */
     const struct change_set *changes; /* NULL: it wrote to the disk */
@@ -351,12 +352,13 @@ void exec_put_printed(struct buf *to, const struct printed *p, bool text);
 void exec_put_tail(struct buf *to, const struct printed *p); /* for whom we serve */
 void exec_put_expected(const struct exec *x, struct buf *to);
 
-/* Did the command do what the request expects of it? */
-bool exec_fits(const struct exec *x);
+/* When it has ended and its files are collected: what ended well, and is not what the request
+ * expects or did not deliver its files, ends as that. */
+void exec_judge(struct exec *x);
 
-/* Where exec_fits() says no: "the exit code is 0, expected was 1; stdout is not what was expected".
- */
-const char *exec_unexpected(const struct exec *x, struct arena *a);
+/* Of what exec_judge() found: "the exit code is 0, expected was 1; stdout is not what was
+ * expected"; NULL: nothing. */
+const char *exec_shortfall(const struct exec *x, struct arena *a);
 
 /* Takes secrets out of it; where it was cut off, also the beginning of one at its end. Its digest
  * is then that of what is left: one of all of it would tell whoever guesses when he is right. */

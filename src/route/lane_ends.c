@@ -60,8 +60,7 @@ static enum lane_ending ending_of(const struct lane_end *end, enum cause asked_f
         return ENDING_UNAVAILABLE;
     if (end->cause == CAUSE_EXEC_FAILED || end->cause == CAUSE_SANDBOX_ERROR)
         return ENDING_NOT_STARTED;
-    if (end->cause == CAUSE_EXITED && end->exit_code == 0 && !end->unfit && !killed &&
-        asked_for == CAUSE_EXITED)
+    if (end->cause == CAUSE_EXITED && end->exit_code == 0 && !killed && asked_for == CAUSE_EXITED)
         return ENDING_EXIT_ZERO;
     return ENDING_EXIT_NONZERO;
 }

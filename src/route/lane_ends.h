@@ -14,7 +14,6 @@ struct lane_end {
     bool lost;            /* nobody knows how it ended: the worker went away, or is not believed */
     const char *why_lost; /* or NULL */
     bool unavailable;     /* it never began: no worker took it */
-    bool unfit;           /* it exited 0, and what came out is not what was expected */
 };
 
 enum lane_ending {

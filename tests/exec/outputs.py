@@ -107,10 +107,13 @@ def R_001_166_what_was_printed_before_the_end_is_kept(place):
 SAYS = "import sys; sys.stdout.write('out'); sys.stderr.write('err'); sys.exit(3)"
 
 
-def met(place, outputs, answers, state):
+def met(place, outputs, answers, state, code=None):
+    """3 where that is the code that was expected and all else came so, or any other would be no success."""
+    code = code or (3 if all(answers.values()) or not answers.get("exit_code") else 76)
     run = place.ask_python(SAYS, outputs=outputs)
-    expect(run, exit_code=3, expected=answers, state=state, stdout__text="out", stderr__text="err")
-    hold(run.status == 3, run)
+    expect(run, exit_code=code, expected=answers, state=state, stdout__text="out", stderr__text="err",
+           cause="unmet" if code == 76 else "exited", own_exit_code=3 if code == 76 else None)
+    hold(run.status == code, run)
 
 
 @case
@@ -136,7 +139,8 @@ def R_001_022_what_lies_beyond_the_kept_part_is_compared_too(place):
     n = MOST["stdout"] + 8
     for text, same in ((text_of(n), True), (text_of(n)[:-1] + b"x", False)):
         run = place.ask_python(PRINT, "stdout", str(n), outputs={"stdout": text.decode()})
-        expect(run, exit_code=0, expected={"stdout": same}, state="succeeded" if same else "failed")
+        expect(run, exit_code=0 if same else 76, expected={"stdout": same}, state="succeeded" if same else "failed")
+        hold(run.status == run.record["exit_code"], run)
 
 
 @case
@@ -146,6 +150,19 @@ def R_001_024_the_exit_code_is_compared(place):
     met(place, {}, {}, "failed")
     run = place.ask_python("pass", outputs={"exit_code": 0})
     expect(run, exit_code=0, expected={"exit_code": True}, state="succeeded", outcome_class="success")
+    run = place.ask_python("pass", outputs={"exit_code": 3})
+    expect(run, exit_code=76, own_exit_code=0, cause="unmet", meaning="an expectation was not met",
+           expected={"exit_code": False}, state="failed", outcome_class="failed")
+    hold(run.status == 76 and place.writ("exec", "-f", place.request(
+        ground.PYTHON, "-c", "pass", outputs={"exit_code": 3})).status == 76, run)
+
+
+@case
+def R_001_022_R_001_024_a_lane_that_is_not_what_was_expected_fails(place):
+    place.registry({"tool_id": "TL-1", "scope": {"commands": [ground.REAL_PYTHON], "filesystem": "extended"}})
+    run = place.ask_python("print('no')", outputs={"stdout": "yes\n"}, route={"class": "generic"})
+    expect(run, exit_code=76, own_exit_code=0, state="failed", lane__exit_code=76)
+    hold(run.status == 76 and "stdout is not what was expected" in place.writ("log", "--json").out.decode(), run)
 
 
 # ---- files ----
@@ -212,7 +229,7 @@ def R_001_025_R_001_026_R_001_169_what_cannot_be_kept_has_a_state(place):
                        "os.symlink('../../outside', 'out'); os.link('outer', 'twin')",
                        options=[f"--output-file={name}" for name in
                                 ("none", "link", "way/passwd", "fifo", "dir", "out/secret", "twin")])
-    expect(run, exit_code=0)
+    expect(run, exit_code=73, own_exit_code=0, cause="undelivered", state="failed", outcome_class="failed")
     states = {entry["path"]: entry["state"] for entry in run.record["output_files"]}
     hold(states == {"none": "missing", "link": "symlink_refused", "way/passwd": "symlink_refused",
                     "fifo": "not_regular", "dir": "not_regular", "out/secret": "symlink_refused",
@@ -223,6 +240,26 @@ def R_001_025_R_001_026_R_001_169_what_cannot_be_kept_has_a_state(place):
     states = [(entry["path"], entry["state"]) for entry in run.record["artifacts"]]
     hold(states[:2] == [("no*", "missing"), ("link", "symlink_refused")], run)
     hold(states[2][1] in ("missing", "outside") and not stored(place, b"a secret\n").exists(), run)
+
+
+@case
+def R_001_025_R_001_169_who_does_not_deliver_an_output_file_has_failed(place):
+    place.put("work/large", bytes(FILES_MOST + 1))
+    for name, state in (("none", "missing"), ("large", "too_large")):
+        run = place.exec("/usr/bin/true", options=[f"--output-file={name}"])
+        expect(run, exit_code=73, own_exit_code=0, cause="undelivered", state="failed",
+               meaning="an output file was not delivered")
+        hold(run.status == 73 and run.record["output_files"][0]["state"] == state, run)
+        log = [json.loads(line) for line in place.writ("log", "--limit", "0", "--json").out.splitlines()]
+        [error] = [e["body"]["payload"]["error"] for e in log if e["kind"] == "execution_event"
+                   and e["subject"] == run.record["execution_id"] and e["body"]["state"] == "failed"]
+        hold(f"'{name}' was not delivered: {state}" in error["message"], run)
+    run = place.writ("exec", "--output-file=none", "--", "/usr/bin/true")
+    hold(run.status == 73 and b"an output file was not delivered (exit 73" in run.err, run)
+    run = place.exec("/usr/bin/false", options=["--output-file=none"])  # it says itself that it failed
+    expect(run, exit_code=1, cause="exited", state="failed")
+    run = place.exec("/usr/bin/true", options=["--artifact=none*"])
+    expect(run, exit_code=0, state="succeeded")
 
 
 @case
@@ -239,7 +276,7 @@ def total_holds(place, option, member):
     expect(run, files_truncated=False)
     hold([entry["state"] for entry in run.record[member]] == ["collected"] * 2, run)
     run = place.exec("/usr/bin/true", options=[f"{option}=a", f"{option}=b", f"{option}=c"])
-    expect(run, exit_code=0, files_truncated=True)
+    expect(run, exit_code=73 if member == "output_files" else 0, files_truncated=True)
     hold([(e["path"], e["state"], e["bytes"]) for e in run.record[member]] ==
          [("a", "collected", FILES_MOST - 3), ("b", "collected", 3), ("c", "too_large", 1)], run)
     hold(not stored(place, b"x").exists(), run)
@@ -359,6 +396,7 @@ def R_001_171_every_member_of_a_record_is_explained_and_no_other_is(place):
             place.exec("/bin/true", options=("--write-mode", "cow", "--deterministic", "fixed")),
             place.python("import os; os.write(1, b'\\xff'); os.write(2, b'\\xff')"),
             place.exec("/bin/true", options=("--env", "LD_PRELOAD=x")),
+            place.exec("/bin/true", options=("--output-file", "none")),
             place.exec("/bin/true", options=("--env", "A_TOKEN=recorded", "--env", "B=env:HOME")),
             place.ask_python("", inputs={"input_files": ["a"], "stdin": "given"},
                              metadata={"purpose": "why", "evidence_ref": "EV-1"})]

@@ -215,8 +215,8 @@ def a_registry_that_is_wrong_is_told_by_what_is_wrong_and_not_by_a_warning_befor
 @case
 def files_and_artifacts_are_collected_and_kept_under_their_digests(place):
     script = "printf out > out.txt; mkdir logs; printf one > logs/1.log; printf two > logs/2.log"
-    ran = place.comes_to("success", plan(sh(script, outputs={"output_files": ["out.txt", "none.txt"],
-                                                             "artifacts": ["logs/*.log"]})))
+    ran = place.comes_to("success", plan(sh(script, outputs={"output_files": ["out.txt"],
+                                                             "artifacts": ["logs/*.log", "none.txt"]})))
     output = only(ran)
     files = {one["path"]: one for one in output["output_files"] + output["artifacts"]}
     same(sorted(files), ["logs/1.log", "logs/2.log", "none.txt", "out.txt"])
@@ -226,6 +226,14 @@ def files_and_artifacts_are_collected_and_kept_under_their_digests(place):
     true(files["none.txt"]["state"] != "collected" and "digest" not in files["none.txt"], files)
     same(ran.record["evidence"], {"files": 3, "bytes": 9, "directory": str(place.state / "evidence")})
     same([line["note"] for line in ran.news if line["event"] == "step_completed"], ["3 files, 1 not kept"])
+
+
+@case
+def R_001_025_R_001_169_a_step_fails_that_does_not_deliver_its_output_files(place):
+    ran = place.comes_to("failure", plan(sh("printf out > out.txt", outputs={"output_files": ["out.txt", "none.txt"]}),
+                                         touch("after")))
+    true("the output file 'none.txt' was not delivered: missing" in json.dumps(why(ran)), why(ran))
+    hold(not (place.work / "after").exists(), ran)
 
 
 @case

@@ -162,7 +162,7 @@ def R_004_111_a_step_that_was_completed_at_last_is_not_told_as_a_failure(place):
 @case
 def files_that_were_asked_for_and_not_kept_are_told(place):
     path = place.document("name: t\nsteps:\n - {name: a, run: [/bin/sh, -c, 'echo x > there; mkfifo pipe1'], "
-                          "outputs: {output_files: [there, nofile.txt, pipe1]}}\n"
+                          "outputs: {output_files: [there], artifacts: [nofile.txt, pipe1]}}\n"
                           " - {name: b, run: [/bin/sh, -c, 'exit 1'], outputs: {output_files: [gone]}, on_failure: skip}\n",
                           "work/t.yaml")
     done = place.writ("run", "--progress", "lines", path)

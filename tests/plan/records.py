@@ -192,7 +192,7 @@ def R_004_096_a_name_that_is_no_utf_8_does_not_spoil_the_record(place):
 @case
 def R_004_096_a_result_larger_than_any_document_that_is_taken_is_recorded_and_can_be_proved(place):
     names = ["x"] * 90000  # none of them is there; each is a value of the plan, and three of the result
-    ran = place.run(plan(*(sh("true", outputs={"output_files": names}) for _ in range(4))))
+    ran = place.run(plan(*(sh("true", outputs={"artifacts": names}) for _ in range(4))))
     hold(ran.status == 0, ran._replace(out=ran.out[:400], record={}))
     proves(place, ran)
 

@@ -280,8 +280,8 @@ static void ran(struct job *job, const struct exec *x, struct ending *out)
     else if (o->cause == CAUSE_TIMEOUT && !exec_has_own_time(job->step->payload))
         job_failed(job, out, CODE_STEP_TIMEOUT, "the command took longer than %" PRId64 " ms",
                    x->request.sandbox->timeout_ms);
-    else if (o->cause == CAUSE_EXITED && o->exit_code == 0)
-        job_failed(job, out, CODE_STEP_FAILED, "%s", exec_unexpected(x, job->scratch));
+    else if (exec_shortfall(x, job->scratch))
+        job_failed(job, out, CODE_STEP_FAILED, "%s", exec_shortfall(x, job->scratch));
     else
         job_failed(job, out, CODE_STEP_FAILED, "exit %d: %.*s%s%s", o->exit_code,
                    STR_ARG(last.n ? last : str_of(exit_meaning(o->exit_code, o->cause)->meaning)),

@@ -185,5 +185,6 @@ bool exec_gather(struct exec *x, struct error *e)
         tell_unkept(x, artifacts_done);
     }
     exec_clean_names(x);
+    exec_judge(x);
     return kept || error_wrap(e, "it ran, but what it left could not be kept");
 }

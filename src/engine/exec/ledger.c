@@ -233,8 +233,8 @@ static struct failing why_failed(const struct exec *x)
     if (o->cause == CAUSE_TIMEOUT)
         f.message =
             arena_printf(x->a, "it ran longer than %" PRId64 " ms", x->request.sandbox->timeout_ms);
-    else if (o->cause == CAUSE_EXITED && o->exit_code == 0)
-        f.message = exec_unexpected(x, x->a);
+    else if (exec_shortfall(x, x->a))
+        f.message = exec_shortfall(x, x->a);
     else
         f.message = arena_printf(x->a, "exit %d: %s", o->exit_code,
                                  exit_meaning(o->exit_code, o->cause)->meaning);

@@ -82,12 +82,49 @@ static bool stream_fits(const struct doc *stream, const struct printed *p)
     return memcmp(&d, &p->digest, sizeof d) == 0;
 }
 
-bool exec_fits(const struct exec *x)
+static bool is_judged(const struct exec *x)
+{
+    return x->outcome.cause == CAUSE_UNMET || x->outcome.cause == CAUSE_UNDELIVERED;
+}
+
+static int own_code(const struct exec *x)
+{
+    return is_judged(x) ? x->now.own_exit_code : x->outcome.exit_code;
+}
+
+static bool code_fits(const struct exec *x)
 {
     const struct request_outputs *o = x->request.outputs;
 
-    return (o->exit_code == EXIT_CODE_ANY || o->exit_code == x->outcome.exit_code) &&
-           stream_fits(o->out, &x->outcome.out) && stream_fits(o->err, &x->outcome.err);
+    return o->exit_code == EXIT_CODE_ANY || o->exit_code == own_code(x);
+}
+
+/* A file that is withheld is there, and writ does not keep it; what could not be kept is told by
+ * `unkept`. */
+static const struct collected *undelivered(const struct exec *x)
+{
+    for (size_t i = 0; i < x->now.files.n; i++) {
+        enum collect_state state = x->now.files.v[i].state;
+
+        if (state != COLLECT_DONE && state != COLLECT_WITHHELD && state != COLLECT_NOT_KEPT)
+            return &x->now.files.v[i];
+    }
+    return NULL;
+}
+
+void exec_judge(struct exec *x)
+{
+    const struct request_outputs *asked = x->request.outputs;
+    struct outcome *o = &x->outcome;
+    bool fits =
+        code_fits(x) && stream_fits(asked->out, &o->out) && stream_fits(asked->err, &o->err);
+
+    if (x->served || o->cause != CAUSE_EXITED || (o->exit_code != 0 && !code_fits(x)) ||
+        (o->exit_code != 0 && asked->exit_code == EXIT_CODE_ANY) || (fits && !undelivered(x)))
+        return;
+    x->now.own_exit_code = o->exit_code;
+    o->cause = fits ? CAUSE_UNDELIVERED : CAUSE_UNMET;
+    o->exit_code = fits ? EXIT_UNDELIVERED : EXIT_UNMET;
 }
 
 void exec_put_expected(const struct exec *x, struct buf *to)
@@ -95,10 +132,12 @@ void exec_put_expected(const struct exec *x, struct buf *to)
     const struct request_outputs *o = x->request.outputs;
     struct str content;
 
+    if (is_judged(x))
+        json_put_int(to, "own_exit_code", x->now.own_exit_code);
     json_key(to, "expected");
     json_open(to, '{');
     if (o->exit_code != EXIT_CODE_ANY)
-        json_put_bool(to, "exit_code", o->exit_code == x->outcome.exit_code);
+        json_put_bool(to, "exit_code", code_fits(x));
     if (request_expects(o->out, &content))
         json_put_bool(to, "stdout", stream_fits(o->out, &x->outcome.out));
     if (request_expects(o->err, &content))
@@ -106,17 +145,23 @@ void exec_put_expected(const struct exec *x, struct buf *to)
     json_close(to, '}');
 }
 
-const char *exec_unexpected(const struct exec *x, struct arena *a)
+const char *exec_shortfall(const struct exec *x, struct arena *a)
 {
     const struct request_outputs *o = x->request.outputs;
     static const char *const streams[] = { "", "stdout is", "stderr is", "stdout and stderr are" };
     int which = !stream_fits(o->out, &x->outcome.out) + 2 * !stream_fits(o->err, &x->outcome.err);
+    const struct collected *file = undelivered(x);
     const char *code = "";
 
-    if (o->exit_code != EXIT_CODE_ANY && o->exit_code != x->outcome.exit_code)
-        code = arena_printf(a, "the exit code is %d, expected was %d", x->outcome.exit_code,
-                            (int)o->exit_code);
+    if (x->outcome.cause == CAUSE_UNDELIVERED && file)
+        return arena_printf(a, "the output file %s was not delivered: %s", said(file->path, a),
+                            collect_state_names[file->state]);
+    if (x->outcome.cause != CAUSE_UNMET)
+        return NULL;
+    if (!code_fits(x))
+        code =
+            arena_printf(a, "the exit code is %d, expected was %d", own_code(x), (int)o->exit_code);
     if (which == 0)
-        return *code ? code : "what came out is not what was expected";
+        return code;
     return arena_printf(a, "%s%s%s not what was expected", code, *code ? "; " : "", streams[which]);
 }

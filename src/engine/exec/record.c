@@ -341,13 +341,13 @@ static void put_request(const struct exec *x, struct buf *to)
 enum event_state exec_came_to(const struct exec *x)
 {
     const struct outcome *o = &x->outcome;
-    bool expected_code = x->request.outputs->exit_code != EXIT_CODE_ANY;
 
     if (x->lane && exec_lane_came_to(x) != EVENT_SUCCEEDED)
         return exec_lane_came_to(x);
     if (o->cause == CAUSE_CANCELLED) /* nobody cancels a step: its time was up (A04-13) */
         return x->step ? EVENT_FAILED : EVENT_CANCELLED;
-    return o->cause == CAUSE_EXITED && (o->exit_code == 0 || expected_code) && exec_fits(x)
+    return o->cause == CAUSE_EXITED &&
+                   (o->exit_code == 0 || o->exit_code == x->request.outputs->exit_code)
                ? EVENT_SUCCEEDED
                : EVENT_FAILED;
 }

@@ -37,8 +37,8 @@ struct failing exec_lane_failing(const struct exec *x)
 
     if (lane->failure == CODE_INVALID_TRANSITION)
         f.message = lane->aborted.msg;
-    else if (lane->failure == CODE_NONE)
-        f.message = "what came out is not what was expected";
+    else if (exec_shortfall(x, x->a))
+        f.message = exec_shortfall(x, x->a);
     else if (lane->failure == CODE_RCH_UNAVAILABLE && x->lane->unavailable)
         f.message = x->lane->unavailable;
     else if (lane->failure == CODE_WORKER_LOST && x->now.lost)

@@ -157,14 +157,16 @@ static enum tried try_with_patience(struct exec *x, const struct try_ask *ask)
 static void attempt_ended(struct exec *x)
 {
     struct exec_lane *l = x->lane;
-    struct lane_end end = { .cause = x->outcome.cause,
-                            .exit_code = x->outcome.exit_code,
-                            .forced = x->outcome.forced,
-                            .lost = x->now.lost != NULL,
-                            .why_lost = x->now.lost,
-                            .unavailable = l->absent,
-                            .unfit = !exec_fits(x) };
+    struct lane_end end;
 
+    if (!x->now.lost && !l->absent)
+        exec_judge(x);
+    end = (struct lane_end){ .cause = x->outcome.cause,
+                             .exit_code = x->outcome.exit_code,
+                             .forced = x->outcome.forced,
+                             .lost = x->now.lost != NULL,
+                             .why_lost = x->now.lost,
+                             .unavailable = l->absent };
     if (x->outcome.out.bytes)
         transcript_printed(&l->home.transcript, 1, &x->outcome.out);
     if (x->outcome.err.bytes)

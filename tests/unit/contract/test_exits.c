@@ -88,6 +88,18 @@ static void a_wall_that_is_gone_is_told_from_memory_that_ran_out(void **state)
     check_exit(EXIT_VIOLATION, CAUSE_SIGNALED, "signal termination", "log signal number");
 }
 
+/* proves R-001-022, R-001-024, R-001-025 */
+static void what_was_asked_for_and_did_not_come_is_told_from_a_commands_own_code(void **state)
+{
+    (void)state;
+    check_exit(EXIT_UNMET, CAUSE_UNMET, "an expectation was not met",
+               "compare what it printed with what the request expects");
+    check_exit(EXIT_UNMET, CAUSE_EXITED, "tool-specific error", "log and handle");
+    check_exit(EXIT_UNDELIVERED, CAUSE_UNDELIVERED, "an output file was not delivered",
+               "see the states of output_files in the record");
+    check_exit(EXIT_UNDELIVERED, CAUSE_EXITED, "tool-specific error", "log and handle");
+}
+
 static void who_was_called_off_has_not_succeeded(void **state)
 {
     (void)state;
@@ -101,8 +113,9 @@ static void who_was_called_off_has_not_succeeded(void **state)
 
 static void rows_are_written_as_in_the_contract(void **state)
 {
-    static const char *const want[EXIT_ROWS] = { "0",   "1-125", "126", "127", "128+", "137", "143",
-                                                 "159", "1-255", "130", "137", "137",  "69" };
+    static const char *const want[EXIT_ROWS] = { "0",   "1-125", "126", "127",   "128+",
+                                                 "137", "143",   "159", "1-255", "130",
+                                                 "137", "137",   "76",  "73",    "69" };
 
     (void)state;
     for (size_t i = 0; i < EXIT_ROWS; i++)
@@ -118,9 +131,9 @@ static void exit_codes_out_of_range_have_no_meaning(void **state)
 
 static void causes_and_statuses_are_the_documented_ones(void **state)
 {
-    static const char *const names[] = { "exited",    "signaled",    "timeout",
-                                         "oom",       "exec_failed", "sandbox_error",
-                                         "cancelled", "lost",        "violation" };
+    static const char *const names[] = { "exited",      "signaled",      "timeout",    "oom",
+                                         "exec_failed", "sandbox_error", "cancelled",  "lost",
+                                         "violation",   "unmet",         "undelivered" };
     static const int want[STATUS_ROWS] = { 0, 1, 3, 64, 65, 69, 70, 74, 77, 125 };
 
     (void)state;
@@ -157,6 +170,7 @@ int main(void)
         cmocka_unit_test(a_call_that_is_not_of_64_bits_is_told_from_159),
         cmocka_unit_test(a_lost_worker_is_told_from_a_command_that_returns_69),
         cmocka_unit_test(a_wall_that_is_gone_is_told_from_memory_that_ran_out),
+        cmocka_unit_test(what_was_asked_for_and_did_not_come_is_told_from_a_commands_own_code),
         cmocka_unit_test(who_was_called_off_has_not_succeeded),
         cmocka_unit_test(rows_are_written_as_in_the_contract),
         cmocka_unit_test(exit_codes_out_of_range_have_no_meaning),

@@ -28,7 +28,7 @@ static const struct case_row rows[] = {
     { "it fails",            true,  CAUSE_EXITED,    { CAUSE_EXITED, 3 },                        "enqueue start exit_nonzero",            ROUTE_FAILED,    CODE_COMMAND_FAILED,  3 },
     { "a signal",            true,  CAUSE_EXITED,    { CAUSE_SIGNALED, 139 },                    "enqueue start exit_nonzero",            ROUTE_FAILED,    CODE_COMMAND_FAILED,  139 },
     { "no memory",           true,  CAUSE_EXITED,    { CAUSE_OOM, 137 },                         "enqueue start exit_nonzero",            ROUTE_FAILED,    CODE_COMMAND_FAILED,  137 },
-    { "not what it should",  true,  CAUSE_EXITED,    { CAUSE_EXITED, 0, .unfit = true },         "enqueue start exit_nonzero",            ROUTE_FAILED,    CODE_COMMAND_FAILED,  1 },
+    { "not what it should",  true,  CAUSE_EXITED,    { CAUSE_UNMET, 76 },                        "enqueue start exit_nonzero",            ROUTE_FAILED,    CODE_COMMAND_FAILED,  76 },
     { "no such program",     true,  CAUSE_EXITED,    { CAUSE_EXEC_FAILED, 127 },                 "enqueue start exit_nonzero",            ROUTE_FAILED,    CODE_COMMAND_FAILED,  127 },
     { "found out early",     false, CAUSE_EXITED,    { CAUSE_EXEC_FAILED, 126 },                 "enqueue start exit_nonzero",            ROUTE_FAILED,    CODE_COMMAND_FAILED,  126 },
     { "no walls",            false, CAUSE_EXITED,    { CAUSE_SANDBOX_ERROR, -1 },                "enqueue start exit_nonzero",            ROUTE_FAILED,    CODE_COMMAND_FAILED,  125 },
@@ -163,7 +163,7 @@ static void check_one(enum route route, bool started, enum cause asked, const st
     bool stopped = asked != CAUSE_EXITED, lost = end->lost || end->cause == CAUSE_LOST;
     bool late = end->cause == CAUSE_TIMEOUT || asked == CAUSE_TIMEOUT;
     bool good = started && !stopped && end->cause == CAUSE_EXITED && end->exit_code == 0 &&
-                !end->forced && !lost && !end->unavailable && !end->unfit;
+                !end->forced && !lost && !end->unavailable;
     _scene_ struct lane_scene s = { 0 };
     const struct lane *l = &s.lane;
     int64_t delay;
@@ -196,14 +196,10 @@ static void check_flags(enum route route, bool started, enum cause asked, enum c
 {
     static const int exit_codes[] = { -1, 0, 3, 256 };
 
-    for (unsigned flags = 0; flags < 16; flags++) {
+    for (unsigned flags = 0; flags < 8; flags++) {
         for (size_t i = 0; i < COUNT(exit_codes); i++) {
-            struct lane_end end = { cause,
-                                    exit_codes[i],
-                                    .forced = flags & 1,
-                                    .lost = flags & 2,
-                                    .unavailable = flags & 4,
-                                    .unfit = flags & 8 };
+            struct lane_end end = { cause, exit_codes[i], .forced = flags & 1, .lost = flags & 2,
+                                    .unavailable = flags & 4 };
 
             check_one(route, started, asked, &end);
         }

@@ -167,8 +167,7 @@ static struct verdict judge(const struct model *m, const struct lane_end *end)
         return (struct verdict){ FAILED, "rch_unavailable", 69, false };
     if (unstarted)
         return (struct verdict){ FAILED, "command_failed", its_own(end, 125), false };
-    if (end->cause == CAUSE_EXITED && end->exit_code == 0 && !end->unfit && !end->forced &&
-        !m->killed)
+    if (end->cause == CAUSE_EXITED && end->exit_code == 0 && !end->forced && !m->killed)
         return (struct verdict){ SUCCEEDED, NULL, 0, true };
     return (struct verdict){ FAILED, "command_failed", its_own(end, 1), true };
 }
@@ -204,7 +203,6 @@ static struct lane_end random_end(void)
         .forced = roll(6) == 0,
         .lost = roll(10) == 0,
         .unavailable = roll(10) == 0,
-        .unfit = roll(10) == 0,
     };
 }
 
