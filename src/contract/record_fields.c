@@ -76,7 +76,7 @@ static const struct record_field record_fields[] = {
     { "hint",                          "a protected name may have stood in its way", "The option by which a person lets it write that name: it came into being, or the command said that it could not write it." },
     { "secrets[]",                     "it was given secrets", "The variables whose values are not recorded: `variable`, and where the value was found: `env`, `file` or `credential`." },
     { "recorded_secrets[]",            "variables look like secrets", "The variables whose values stand in the request that is kept, and whose names are like those of secrets: `writ explain secret_names`." },
-    { "input_files[]",                 ALWAYS, "The files that it was given: `path`, `bytes`, `digest`." },
+    { "input_files[]",                 ALWAYS, "The files that it was given: `path`, `bytes`, `digest`; of one that was cut (`on_oversize: truncate`) `whole_bytes`, what it has itself." },
     { "stdin",                         "it was given something to read", "How much, as `bytes` and `digest`." },
     { "output_files[]",                ALWAYS, "The files asked for with it: `path`, `bytes`, `digest`, and `state` (collected, or why not)." },
     { "artifacts[]",                   ALWAYS, "The files that are kept: the same." },

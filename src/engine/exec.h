@@ -27,7 +27,8 @@
 
 struct input_file {
     const char *path;
-    int64_t bytes;
+    int64_t bytes; /* that the command is given */
+    int64_t whole; /* that the file has */
     struct digest digest;
 };
 
@@ -174,6 +175,8 @@ struct exec {
     struct program program;
     struct input_file *inputs;
     size_t input_count;
+    const char **cut_copies; /* of input files, to be removed when it has ended */
+    size_t cut_count;
     struct exec_network *network; /* NULL: it has no gate */
     struct secrets *secrets;      /* that it is given or sent: exec/secrets.c */
     const struct pair *variables; /* those it is given */
@@ -269,6 +272,9 @@ bool exec_input(struct exec *x, struct error *e) NODISCARD;
 
 /* May it run, and with what? False: refused. */
 bool exec_admit(struct exec *x, struct error *e) NODISCARD;
+
+/* Removes the copies of input files that were cut. */
+void exec_drop_copies(struct exec *x);
 
 /* Why not, as a status; of an input that could not be read, the report has it, too. */
 int exec_not_admitted(struct exec *x, struct report *r, const char **kind, struct error *e);

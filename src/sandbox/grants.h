@@ -48,7 +48,8 @@ struct grant {
     bool implied; /* needed to start at all: gives way to every other entry */
     bool pinned;  /* mounted on itself, so that it cannot be renamed */
     bool is_dir;
-    bool is_link; /* the name of a link that is itself denied */
+    bool is_link;        /* the name of a link that is itself denied */
+    const char *instead; /* the file that is mounted in its place, whose are dev and ino; or NULL */
     dev_t dev;
     ino_t ino;
     uid_t owner;

@@ -69,7 +69,7 @@ static void add_file(struct layout *l, const char *path, const char *text)
 
 static struct jail_mount mount_of(const struct grant *g, bool privileged)
 {
-    struct jail_mount m = { .from = g->path,
+    struct jail_mount m = { .from = g->instead ? g->instead : g->path,
                             .to = g->path + 1,
                             .writable = g->access == ACCESS_WRITE,
                             .is_link = g->is_link,

@@ -557,10 +557,36 @@ def R_001_059_input_files_of_the_full_size_are_taken_and_one_byte_more_refused(p
 
 
 @case
-def R_001_059_input_files_are_never_cut(place):
+def R_001_059_input_files_are_cut_where_the_document_says_so(place):
+    parts = {"a": b"a" * (6 << 20), "b": b"b" * (5 << 20), "c": b"c" * 9, "d": b""}
+    for name, data in parts.items():
+        place.put(f"work/{name}", data)
+    given = {"a": parts["a"], "b": parts["b"][:4 << 20], "c": b"", "d": b""}
+    look = ("import hashlib, os\n"
+            "for n in 'abcd': print(n, os.path.getsize(n), hashlib.sha256(open(n, 'rb').read()).hexdigest())\n"
+            "for n in 'bc':\n"
+            "    try: open(n, 'a'); print('written')\n"
+            "    except OSError: pass\n"
+            "os.rename('a', 'z'); os.rename('z', 'a')")
+    run = place.ask_python(look, inputs={"input_files": list(parts), "on_oversize": "truncate"})
+    expect(run, exit_code=0, stdout__text="".join(f"{n} {len(d)} {digest(d)[7:]}\n" for n, d in given.items()),
+           **{"checks__IV-05": f"cut: input_files to {10 << 20} bytes"})
+    same = [{"path": n, "bytes": len(given[n]), "digest": digest(given[n])}
+            | ({"whole_bytes": len(d)} if given[n] != d else {}) for n, d in parts.items()]
+    hold(run.record["input_files"] == same, run)
+    hold(all((place.work / n).read_bytes() == d for n, d in parts.items()), run)  # what was given stays as it was
+    hold(not list(place.state.rglob("cut-*")), run)
+
+
+@case
+def R_001_059_input_files_that_cannot_be_cut_are_refused(place):
     place.put("work/large", bytes((10 << 20) + 1))
-    run = place.ask(*TOUCH, inputs={"input_files": ["large"], "on_oversize": "truncate"})
-    refused(place, run, 77, "INPUT_TOO_LARGE", "cannot be cut")
+    given = {"input_files": ["large"], "on_oversize": "truncate"}
+    run = place.ask(*TOUCH, inputs=given, sandbox={"filesystem": {"write_mode": "cow"}})
+    refused(place, run, 77, "INPUT_TOO_LARGE", "write_mode: direct")
+    run = place.ask(*TOUCH, inputs=given, sandbox={"filesystem": {"deny": ["large"]}})
+    hold(run.status == 77 and "exit_code" not in run.record and not (place.work / "ran").exists(), run)
+    hold(not list(place.state.rglob("cut-*")), run)
 
 
 # ---- all of them ----

@@ -291,6 +291,8 @@ static void put_inputs(const struct exec *x, struct buf *to)
         json_put(to, "path", x->inputs[i].path);
         json_put_int(to, "bytes", x->inputs[i].bytes);
         json_put_digest(to, "digest", &x->inputs[i].digest);
+        if (x->inputs[i].bytes < x->inputs[i].whole)
+            json_put_int(to, "whole_bytes", x->inputs[i].whole);
         json_close(to, '}');
     }
     json_close(to, ']');

@@ -206,6 +206,7 @@ int exec_try(struct exec *x, struct report *r, const char **kind, struct error *
     if (x->call && x->call->peer)
         return try_peer(x, e);
     status = try_command(x, r, kind, e);
+    exec_drop_copies(x);
     exec_forget_secrets(x);
     return status;
 }
@@ -239,6 +240,7 @@ int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, str
 
 void exec_close(struct exec *x)
 {
+    exec_drop_copies(x);
     exec_forget_secrets(x);
     exec_unwatch(x);
     if (x->store >= 0)

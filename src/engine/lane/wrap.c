@@ -38,6 +38,11 @@ static bool may_be_told(const struct exec *x, struct error *e)
     const struct pair *pairs = asked->v;
     struct str worker = x->lane->plan->worker->name;
 
+    if (x->admission.files_cut)
+        return error_set(e, CODE_INPUT_TOO_LARGE,
+                         "%.*s reads input files where they are, and they cannot be cut for it; "
+                         "give less, or name a worker that runs writ",
+                         STR_ARG(worker));
     if (x->request.inputs->secrets.n)
         return error_set(e, CODE_SECRET_MISSING,
                          "%.*s has the caller's environment, and nothing takes a secret out of "
