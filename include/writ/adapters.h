@@ -128,9 +128,10 @@ WRIT_API int writ_cache(bool clear, const char *level, const char *const *enviro
  * but what is called, its parameters and options). One line for each:
  *
  *     {"name":..,"adapter_id":..,"operation":..,"file":..,"same":..,"recorded":..,"diff":..,
- *      "warnings":[..],"error":{..}|null}
+ *      "adapter_changed":..,"warnings":[..],"error":{..}|null}
  *
- * Where there is an error its code and message stand at the top, too. Output that was cut is not
+ * adapter_changed says how the adapter is another than when it was recorded, or is null. Where
+ * there is an error its code and message stand at the top, too. Output that was cut is not
  * recorded, and is as none. WRIT_NO where one differs or could not be called; WRIT_UNAVAILABLE and
  * {"code":..,"message":..} where the current directory has no name, and so no project. */
 WRIT_API int writ_golden(const char *verb, const char *name, bool force,

@@ -171,6 +171,25 @@ def R_001_157_what_differs_is_told_and_only_force_takes_it_over(place):
 
 
 @case
+def R_001_148_a_changed_adapter_is_told_where_the_output_is_the_same(place):
+    place.stock(script("args", ARGS, **PARSED))
+    golden(place, "record", "first", "args.run", "word=a")
+    [line] = golden(place, "check")
+    same((line["same"], line["adapter_changed"]), (True, None))
+    place.stock(script("args", ARGS + "\n# another text", **PARSED))
+    [line] = golden(place, "check")
+    same((line["same"], line["error"]), (True, None))
+    hold("was changed since it was recorded, and is version 1.0.0 as before" in line["adapter_changed"], line)
+    place.stock(script("args", ARGS, version="1.1.0", **PARSED))
+    [line] = golden(place, "check")
+    hold(line["same"] and "version 1.0.0 of the adapter, which is 1.1.0 now" in line["adapter_changed"], line)
+    told = place.writ("golden", "check")
+    hold(told.status == 0 and b"the same, but it was recorded with version 1.0.0" in told.out, told)
+    golden(place, "record", "first", "args.run", "word=a", "--force")
+    same(golden(place, "check")[0]["adapter_changed"], None)
+
+
+@case
 def R_001_157_what_may_differ_is_not_compared_and_stays_listed(place):
     place.stock(script("args", "import os,json; print(json.dumps({'pid': os.urandom(9).hex(), 'n': 1}))", **PARSED))
     golden(place, "record", "first", "args.run", "word=a")
@@ -314,7 +333,8 @@ def a_person_reads_a_line_each(place):
     place.stock(script("args", ARGS.replace("1})", "2})"), **PARSED))
     run = place.writ("golden", "diff", "first")
     hold(run.status == 1 and run.out.decode().splitlines() == [
-        "  ✗ first                ADP-args.run  it differs [GOLDEN_DIFFERS]", "    - /n: 1", "    + /n: 2",
+        "  ✗ first                ADP-args.run  it differs; the adapter was changed since it was recorded, "
+        "and is version 1.0.0 as before [GOLDEN_DIFFERS]", "    - /n: 1", "    + /n: 2",
         "0 of 1 as recorded"], run)
 
 

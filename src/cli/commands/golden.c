@@ -76,6 +76,8 @@ static void show(struct goldens *all, const struct doc *d)
     if (!same)
         out(PLAIN, "  %.*s [%.*s]", STR_ARG(doc_text(error, "message")),
             STR_ARG(doc_text(error, "code")));
+    else if (doc_text(d, "adapter_changed").n)
+        out(PLAIN, "  the same, but %.*s", STR_ARG(doc_text(d, "adapter_changed")));
     out(PLAIN, "\n");
     show_diff(doc_text(d, "diff"));
     for (const struct doc *w = doc_first(doc_get(d, "warnings"), DOC_LIST); w; w = w->next)

@@ -35,6 +35,7 @@ struct told {
     struct str diff;           /* .s is NULL: none is told */
     const struct error *error; /* NULL: none */
     const struct tool_call *call;
+    const char *changed; /* how its adapter is another than when it was recorded; or NULL */
 };
 
 static void put_error(const struct error *error, struct buf *to)
@@ -65,6 +66,7 @@ static bool tell(const struct goldening *g, const struct told *t)
     json_put_bool(&out, "same", t->same);
     json_put_bool(&out, "recorded", t->recorded);
     put_known("diff", t->diff, &out);
+    json_put(&out, "adapter_changed", t->changed);
     json_key(&out, "warnings");
     json_open(&out, '[');
     for (size_t i = 0; i < t->call->warning_count; i++)
@@ -201,25 +203,32 @@ static int record(struct goldening *g, const char *name, bool force)
     golden.directory = below(g);
     if (make_call(&c, &status, &e) && recorded_of(&c, name, &golden, &e) &&
         golden_save(g->project, &golden, force, &a, &path, &e)) {
-        (void)tell(g, &(struct told){ &golden, path, true, true, { 0 }, NULL, &c });
+        (void)tell(g, &(struct told){ &golden, path, true, true, { 0 }, NULL, &c, NULL });
         return WRIT_OK;
     }
-    (void)tell(g, &(struct told){ &golden, NULL, false, false, { 0 }, &e, &c });
+    (void)tell(g, &(struct told){ &golden, NULL, false, false, { 0 }, &e, &c, NULL });
     return status == WRIT_OK ? WRIT_NO : status;
 }
 
 /* ---- check and diff ---- */
 
-static bool differs(const struct golden *golden, const struct tool_call *c, struct error *e)
+/* What was recorded holds for the adapter that it was recorded with (R-001-148). */
+static const char *adapter_changed(const struct golden *golden, const struct tool_call *c)
 {
     struct str was = golden->adapter_version, is = c->adapter->doc.version;
+    char digest[DIGEST_TEXT];
 
     if (was.n && !str_eq(was, is))
-        return error_set(e, CODE_GOLDEN_DIFFERS,
-                         "it differs; it was recorded with version %.*s of the adapter, which is "
-                         "%.*s now",
-                         STR_ARG(was), STR_ARG(is));
-    return error_set(e, CODE_GOLDEN_DIFFERS, "it differs");
+        return arena_printf(c->a,
+                            "it was recorded with version %.*s of the adapter, which is %.*s now",
+                            STR_ARG(was), STR_ARG(is));
+    digest_text(&c->adapter->digest, digest);
+    if (golden->adapter_digest.n && !str_is(golden->adapter_digest, digest))
+        return arena_printf(c->a,
+                            "the adapter was changed since it was recorded, and is version %.*s "
+                            "as before",
+                            STR_ARG(is));
+    return NULL;
 }
 
 /* Makes the call again; false: it did not come to the same. *more: the caller wants to go on. */
@@ -252,8 +261,10 @@ static bool check_one(struct goldening *g, const struct golden *golden, bool *mo
             golden_diff(golden, &c.output, &a, &diff);
             told.diff = buf_str(&diff);
         }
+        told.changed = adapter_changed(golden, &c);
         if (!told.same)
-            (void)differs(golden, &c, &e);
+            (void)error_set(&e, CODE_GOLDEN_DIFFERS, "it differs%s%s", told.changed ? "; " : "",
+                            told.changed ? told.changed : "");
     }
     told.error = told.same ? NULL : &e;
     *more = tell(g, &told);
