@@ -77,5 +77,8 @@ bool api_renew(const struct adapter *adapter, const struct api_auth *auth,
                const struct http_answer *answer, struct api_call *call,
                const struct secrets *secrets);
 
+/* May the operation be tried again after it may have been done? By its document alone. */
+bool api_may_repeat(const struct adapter *adapter, struct str operation, struct arena *a);
+
 /* What an answer is. */
 struct value api_value(const struct http_answer *answer);

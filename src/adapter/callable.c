@@ -327,6 +327,7 @@ static const struct callable_row {
     { "R-001-088", "What an operation takes is in arg_mapping, env_mapping or stdin_mapping.",                          parameters_mapped },
     { "R-001-103", "What a transform adds or renames is a parameter that the operation takes.",                         changes_fit_parameters },
     { "R-001-111", "retryable_codes are exit codes (1..255) for cli and sdk, statuses (100..599) for api.",             codes_of_type },
+    { "R-001-131", "An operation that retryable_codes are meant for may be done twice; warned about.",                  retries_possible },
     { "R-001-086", "An executable is one name, without arguments; blanks are warned about.",                            command_is_one_word },
     /* clang-format on */
 };

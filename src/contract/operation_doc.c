@@ -41,6 +41,7 @@ static const struct field operation_fields[] = {
     { "content_type", F_TEXT, ONE,  OPTIONAL, .at = AT(content_type), .min = 1, .max = 200,                                 .level = L2, .req = "R-001-092", .help = "Of api: the Content-Type of its body; that of the headers, or application/json, when left out." },
     { "digest",     F_TEXT,   ONE,  OPTIONAL, .at = AT(digest), .form = FORM_DIGEST,                                        .level = L2, .req = "R-001-100", .help = "Of mcp: the digest of the tool's definition; another one is refused." },
     { "deterministic", F_BOOL,  ONE,  OPTIONAL, .at = AT(deterministic),                                                      .level = L2, .req = "R-001-150", .help = "True: it draws no chance and reads no clock, so that results may be remembered." },
+    { "idempotent", F_BOOL,   ONE,  OPTIONAL, .at = AT(idempotent),                                                         .level = L2, .req = "R-001-131", .help = "Of api and mcp: true: done twice it is as if done once, so that it may be tried again." },
     { "effect",     F_CHOICE, ONE,  OPTIONAL, .at = AT(effect), .choices = effect_names, .fallback = EFFECT_UNKNOWN,        .level = L2, .req = "R-001-109", .help = "read changes nothing, so that it may be tried again; write does." },
 };
 #undef AT

@@ -27,6 +27,7 @@ struct operation_doc {
     struct str content_type; /* of api: that of the body; no text: the adapter's, or JSON */
     struct str digest;       /* of mcp: the tool's definition, pinned */
     int effect;              /* enum effect */
+    bool idempotent;         /* twice is as good as once */
     bool deterministic;      /* it draws no chance and reads no clock */
 };
 

@@ -161,6 +161,23 @@ def R_001_110_R_001_131_adp_002_tries_four_statuses_again_and_no_other(place):
 
 
 @case
+def R_001_131_a_post_is_tried_again_where_the_adapter_says_that_it_is_idempotent(place):
+    with resources(place) as server:
+        path = place.repo / ".writ/adapters/rest.yaml"
+        for more, tried, warned in (("", [503], True),
+                                    ("\noperations:\n  create_resource: {idempotent: true}\n", [503, 503, 200], False)):
+            path.write_text(path.read_text() + more)
+            server.says[:] = [503, 503]
+            run = ask(place, "rest-api-client.create_resource", "name=x")
+            same([attempt["status"] for attempt in run.record["attempts"]], tried)
+            same([seen[0] for seen in server.seen], ["POST"] * len(tried))
+            server.seen.clear()
+            told = place.writ("check", "--as", "adapter", path)
+            same(b"'create_resource' is never tried again" in told.out + told.err, warned)
+            hold(told.status == 0 and b"get_resource" not in told.err, told)
+
+
+@case
 def R_001_132_adp_002_reaches_one_host_in_its_time(place):
     with resources(place) as server:
         run = ask(place, "rest-api-client.list_resources")

@@ -16,6 +16,8 @@ void headers_sendable(const struct adapter *adapter, struct report *r);
 void service_reachable(const struct adapter *adapter, struct report *r);
 void server_reachable(const struct adapter *adapter, struct report *r);
 
+void retries_possible(const struct adapter *adapter, struct report *r);
+
 /* ---- what it is called with (given.c) ---- */
 
 void changes_fit_parameters(const struct adapter *adapter, struct report *r);

@@ -180,3 +180,23 @@ void server_reachable(const struct adapter *adapter, struct report *r)
     else if (!stdio && mcp->url.n)
         url_fits(mcp, callable_member(adapter, "url"), r);
 }
+
+/* ---- what is sent again ---- */
+
+void retries_possible(const struct adapter *adapter, struct report *r)
+{
+    const struct adapter_errors *errors = adapter->doc.errors;
+    const struct adapter_retry *retry = errors ? errors->retry : NULL;
+    const struct doc *c;
+
+    if (adapter->doc.type != ADAPTER_API || !retry || retry->max_attempts < 2 ||
+        !retry->retryable_codes.n)
+        return;
+    for (c = doc_first(callable_member(adapter, "endpoint_mapping"), DOC_MAP); c; c = c->next)
+        if (!api_may_repeat(adapter, c->key, r->a))
+            report_add(r, ABOUT_ODD, c, CODE_VALIDATION_ERROR,
+                       "%s is never tried again, whatever retryable_codes lists, because it might "
+                       "be done twice; where that does no harm, say `idempotent: true` under "
+                       "operations, or let it send an Idempotency-Key",
+                       said(c->key, r->a));
+}

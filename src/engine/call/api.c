@@ -313,7 +313,9 @@ static void take_end(struct api_attempt *t, const struct exec *x, struct attempt
     take_status(&t->answer, c, end);
     end->headers = t->answer.status ? headers_told(t) : NULL;
     end->repeatable = t->bound.repeatable;
-    end->once = arena_printf(c->a, "as %s without an Idempotency-Key", t->bound.request.method);
+    end->once =
+        arena_printf(c->a, "as %s without an Idempotency-Key, and not said to be idempotent",
+                     t->bound.request.method);
     end->ok = !x->now.failing;
     if (end->ok) {
         end->value = value_of(t);

@@ -155,13 +155,18 @@ static struct str tool_of(const struct tool_call *c)
     return c->operation;
 }
 
+static bool may_repeat(const struct operation_doc *operation)
+{
+    return operation->effect == EFFECT_READ || operation->idempotent;
+}
+
 static void take_end(const struct mcp_attempt *t, const struct exec *x,
                      const struct operation_doc *operation, struct attempt_end *end)
 {
     end->status = t->answer.end == MCP_ERROR ? t->answer.code : 0;
     end->retry_after = t->answer.later_ms;
-    end->repeatable = operation->effect == EFFECT_READ;
-    end->once = "as its effect is not said to be read";
+    end->repeatable = may_repeat(operation);
+    end->once = "as its effect is not said to be read, nor is it said to be idempotent";
     end->ok = !x->now.failing;
     if (end->ok) {
         end->value = (struct value){ .doc = t->answer.result };
@@ -196,7 +201,7 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
                                .arguments = c->params,
                                .pinned = operation.digest,
                                .cancel = c->ask->cancel,
-                               .repeatable = operation.effect == EFFECT_READ,
+                               .repeatable = may_repeat(&operation),
                                .declines = operation.effect != EFFECT_READ };
     if (!call_secrets(c, end))
         return;
