@@ -481,31 +481,15 @@ bool api_bind(const struct adapter *adapter, struct str operation, const struct 
     return true;
 }
 
-static bool is_key(struct str header)
-{
-    return str_cmp_letters(header, str_of("idempotency-key")) == 0;
-}
-
 bool api_may_repeat(const struct adapter *adapter, struct str operation, struct arena *a)
 {
     struct binding b = { .adapter = adapter,
                          .api = adapter->doc.interface->api,
                          .name = operation,
                          .method = &methods[0],
+                         .operation = operation_of(adapter->tree, operation, a),
                          .a = a };
-    const struct doc *parameters;
-    const struct pair *headers = b.api->headers.v;
     struct error e;
 
-    b.operation = operation_of(adapter->tree, operation, a);
-    if (!find_endpoint(&b, &e) || is_repeatable(&b))
-        return true;
-    for (size_t i = 0; i < b.api->headers.n; i++)
-        if (is_key(headers[i].key))
-            return true;
-    parameters = doc_first(b.operation.parameters, DOC_MAP);
-    for (; parameters; parameters = parameters->next)
-        if (is_key(doc_text(parameters, "name")) || is_key(parameters->key))
-            return true;
-    return false;
+    return !find_endpoint(&b, &e) || is_repeatable(&b);
 }

@@ -77,7 +77,7 @@ bool api_renew(const struct adapter *adapter, const struct api_auth *auth,
                const struct http_answer *answer, struct api_call *call,
                const struct secrets *secrets);
 
-/* May the operation be tried again after it may have been done? By its document alone. */
+/* May the operation be tried again after it may have been done, without an Idempotency-Key? */
 bool api_may_repeat(const struct adapter *adapter, struct str operation, struct arena *a);
 
 /* What an answer is. */

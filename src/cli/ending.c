@@ -195,17 +195,11 @@ static void say_violation(const struct doc *record)
     err(DIM, "      look at what it did; with --write-mode cow such files may change meanwhile\n");
 }
 
-static void say_unmet(const struct doc *record)
+static void say_short(const struct doc *record)
 {
-    say("an expectation was not met (exit %" PRId64 "; the command's own code is %" PRId64 ")",
-        doc_whole(record, "exit_code"), doc_whole(record, "own_exit_code"));
-}
-
-static void say_undelivered(const struct doc *record)
-{
-    say("an output file was not delivered (exit %" PRId64 "; the command's own code is %" PRId64
-        ")",
-        doc_whole(record, "exit_code"), doc_whole(record, "own_exit_code"));
+    say("%.*s (exit %" PRId64 "; its own code is %" PRId64 ")",
+        STR_ARG(doc_text(record, "meaning")), doc_whole(record, "exit_code"),
+        doc_whole(record, "own_exit_code"));
 }
 
 /* Of a lane: its route is closed, and it may not go another way. */
@@ -220,17 +214,10 @@ static const struct {
     const char *cause;
     void (*tell)(const struct doc *record);
 } endings[] = {
-    { "timeout", say_timeout },
-    { "oom", say_oom },
-    { "exec_failed", say_unstarted },
-    { "cancelled", say_cancelled },
-    { "lost", say_lost },
-    { "sandbox_error", say_unrun },
-    { "unmet", say_unmet },
-    { "undelivered", say_undelivered },
-    { "violation", say_violation },
-    { "signaled", say_signaled },
-    { "exited", say_alone },
+    { "timeout", say_timeout },     { "oom", say_oom },           { "exec_failed", say_unstarted },
+    { "cancelled", say_cancelled }, { "lost", say_lost },         { "sandbox_error", say_unrun },
+    { "unmet", say_short },         { "undelivered", say_short }, { "violation", say_violation },
+    { "signaled", say_signaled },   { "exited", say_alone },
 };
 
 /* "3 times": how often, of what a record counts as it was used. */
@@ -436,9 +423,7 @@ static void say_recorded(const struct doc *record)
     const struct doc *names = doc_get(record, "recorded_secrets");
 
     for (const struct doc *n = doc_first(names, DOC_LIST); n; n = n->next) {
-        say("the value of %.*s is in the record, and its name looks like that of a secret",
-            STR_ARG(n->text));
-        err(DIM, "      kept out of it by --env %.*s=env:NAME or --env %.*s=file:PATH\n",
+        say("the value of %.*s is in the record; --env %.*s=env:NAME keeps a secret out of it",
             STR_ARG(n->text), STR_ARG(n->text));
     }
 }

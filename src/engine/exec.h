@@ -273,7 +273,12 @@ bool exec_input(struct exec *x, struct error *e) NODISCARD;
 /* May it run, and with what? False: refused. */
 bool exec_admit(struct exec *x, struct error *e) NODISCARD;
 
-/* Removes the copies of input files that were cut. */
+/* ---- exec/cut.c ---- */
+
+/* Cuts what is beyond the size of all input files, and grants the copies. False: it cannot be. */
+bool exec_cut_files(struct exec *x, struct error *e) NODISCARD;
+
+/* Removes the copies. */
 void exec_drop_copies(struct exec *x);
 
 /* Why not, as a status; of an input that could not be read, the report has it, too. */

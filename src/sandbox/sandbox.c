@@ -138,14 +138,6 @@ static bool lay_layers(const struct run *run, struct arena *a, struct holding *h
     return cow_expect(&h->jail, a, &h->layers, e);
 }
 
-static bool replaces_files(const struct grants *g)
-{
-    for (size_t i = 0; i < g->n; i++)
-        if (g->v[i].instead)
-            return true;
-    return false;
-}
-
 static struct process_ask lists_of(const struct run *run)
 {
     return (struct process_ask){ .grants = run->grants,
@@ -182,10 +174,6 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
     bool first = groups_come_first(run);
     struct cgroup group;
 
-    if (hosted && replaces_files(run->grants))
-        return error_set(e, CODE_LAYER_MISSING,
-                         "LAYER_MISSING:mount: an input file is cut by a mount, and there are none "
-                         "here; give less");
     if (hosted && !process_admits(&lists, e))
         return false;
     if (hosted)

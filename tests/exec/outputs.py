@@ -255,7 +255,7 @@ def R_001_025_R_001_169_who_does_not_deliver_an_output_file_has_failed(place):
                    and e["subject"] == run.record["execution_id"] and e["body"]["state"] == "failed"]
         hold(f"'{name}' was not delivered: {state}" in error["message"], run)
     run = place.writ("exec", "--output-file=none", "--", "/usr/bin/true")
-    hold(run.status == 73 and b"an output file was not delivered (exit 73" in run.err, run)
+    hold(run.status == 73 and b"an output file was not delivered (exit 73" in run.err and b"none was not kept: missing" in run.err, run)
     run = place.exec("/usr/bin/false", options=["--output-file=none"])  # it says itself that it failed
     expect(run, exit_code=1, cause="exited", state="failed")
     run = place.exec("/usr/bin/true", options=["--artifact=none*"])

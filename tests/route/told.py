@@ -220,8 +220,8 @@ def who_goes_away_after_its_time_was_up_is_lost_and_not_tried_again(place):
 def an_end_that_cannot_be_is_not_believed(place):
     ends = {"cancels_itself": "cause is 'cancelled', and nobody here asked it to end",
             "is_late_at_once": "cause is 'timeout', and its time was not up",
-            "loses_itself": "cause is 'lost', which no worker tells of a run",
-            "had_no_walls": "cause is 'sandbox_error', which no worker tells of a run",
+            "loses_itself": "cause is 'lost', which no worker tells",
+            "had_no_walls": "cause is 'sandbox_error', which no worker tells",
             "exits_by_a_signal": "signal is 9, and cause is 'exited': who exits was not killed"}
     place.configure(*map(teller, ends))
     for mode, why in ends.items():

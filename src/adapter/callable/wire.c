@@ -183,6 +183,25 @@ void server_reachable(const struct adapter *adapter, struct report *r)
 
 /* ---- what is sent again ---- */
 
+/* Does it always send an Idempotency-Key, or take one as a parameter? */
+static bool sends_key(const struct adapter *adapter, struct str operation)
+{
+    const struct doc *operations = doc_get(adapter->tree, "operations"), *c;
+    struct str key = str_of("idempotency-key");
+
+    for (c = doc_first(callable_member(adapter, "headers"), DOC_MAP); c; c = c->next)
+        if (str_cmp_letters(c->key, key) == 0)
+            return true;
+    for (c = doc_first(operations, DOC_MAP); c && !str_eq(c->key, operation); c = c->next)
+        ;
+    c = c ? doc_first(doc_get(c, "parameters"), DOC_MAP) : NULL;
+    for (; c; c = c->next)
+        if (is_in_header(c) &&
+            (str_cmp_letters(doc_text(c, "name"), key) == 0 || str_cmp_letters(c->key, key) == 0))
+            return true;
+    return false;
+}
+
 void retries_possible(const struct adapter *adapter, struct report *r)
 {
     const struct adapter_errors *errors = adapter->doc.errors;
@@ -193,7 +212,7 @@ void retries_possible(const struct adapter *adapter, struct report *r)
         !retry->retryable_codes.n)
         return;
     for (c = doc_first(callable_member(adapter, "endpoint_mapping"), DOC_MAP); c; c = c->next)
-        if (!api_may_repeat(adapter, c->key, r->a))
+        if (!api_may_repeat(adapter, c->key, r->a) && !sends_key(adapter, c->key))
             report_add(r, ABOUT_ODD, c, CODE_VALIDATION_ERROR,
                        "%s is never tried again, whatever retryable_codes lists, because it might "
                        "be done twice; where that does no harm, say `idempotent: true` under "

@@ -386,8 +386,7 @@ static bool can_be(const struct far_record *far, const struct errand *errand, st
         return error_set(e, CODE_WORKER_LOST, "cause is '%s', and its time was not up", cause);
     if (far->cause == CAUSE_LOST || far->cause == CAUSE_SANDBOX_ERROR ||
         far->cause == CAUSE_UNMET || far->cause == CAUSE_UNDELIVERED)
-        return error_set(e, CODE_WORKER_LOST, "cause is '%s', which no worker tells of a run",
-                         cause);
+        return error_set(e, CODE_WORKER_LOST, "cause is '%s', which no worker tells", cause);
     if (far->cause == CAUSE_EXITED && far->signal != 0)
         return error_set(e, CODE_WORKER_LOST,
                          "signal is %" PRId64 ", and cause is '%s': who exits was not killed",

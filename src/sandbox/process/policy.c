@@ -134,6 +134,11 @@ static bool has_no_holes(const struct process_ask *ask, struct error *e)
         const struct grant *in = around(g, i);
         const char *hole = in ? hole_in(in, &g->v[i]) : NULL;
 
+        if (g->v[i].instead)
+            return error_set(e, CODE_LAYER_MISSING,
+                             "LAYER_MISSING:mount: %s is cut by a mount, and there are none here; "
+                             "give less",
+                             g->v[i].path);
         if (hole)
             return refuse_hole(g->v[i].path, hole, in, e);
     }
