@@ -7,13 +7,14 @@
 
 #include "base/json_write.h"
 #include "base/utf8.h"
+#include "contract/semver.h"
 #include "executor/builtin.h"
 #include "executor/shelf.h"
 
 /* clang-format off */
 const struct review_row review_rows[REVIEW_COUNT] = {
     [REVIEW_ID]           = { "id",           "R-003-062", "The id is there and nobody else has it." },
-    [REVIEW_VERSION]      = { "version",      "R-003-063", "The version is X.Y.Z and not registered yet." },
+    [REVIEW_VERSION]      = { "version",      "R-003-063", "The version is X.Y.Z and higher than those that are registered." },
     [REVIEW_CAPABILITIES] = { "capabilities", "R-003-064", "The capabilities are declared." },
     [REVIEW_LIMITS]       = { "limits",       "R-003-065", "All four limits are there." },
     [REVIEW_FIXTURES]     = { "fixtures",     "R-003-068", "There is at least one call to try." },
@@ -69,12 +70,19 @@ static struct said check_id(struct review *r, struct arena *a, struct error *e)
 static struct said check_version(struct review *r, struct arena *a, struct error *e)
 {
     const struct executor *x = r->candidate, *there;
+    struct semver own, newest;
 
     if (!shelf_find(r->shelf, x->id, x->version, a, &there, e))
         return no(NULL);
     if (there)
         return no(arena_printf(a, "%.*s %.*s is registered and stays as it is; raise the version",
                                STR_ARG(x->id), STR_ARG(x->version)));
+    if (!shelf_find(r->shelf, x->id, (struct str){ 0 }, a, &there, e))
+        return no(NULL);
+    if (there && semver_read(x->version, &own) && semver_read(there->version, &newest) &&
+        semver_cmp(&own, &newest) < 0)
+        return no(arena_printf(a, "%.*s is lower than %.*s, which is registered; raise the version",
+                               STR_ARG(x->version), STR_ARG(there->version)));
     return yes(arena_printf(a, "%.*s", STR_ARG(x->version)));
 }
 

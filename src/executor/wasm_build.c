@@ -89,7 +89,7 @@ static bool run(const struct wasm_build *how, const char *const *argv, const cha
     if (why.n == 0)
         return error_wrap(e, "%s does not take the module and does not say why%s", p->name,
                           p->silent);
-    return error_set(e, ERROR_SUBSET, "%s does not take the module: %.*s", p->name,
+    return error_set(e, CODE_EXECUTOR_REFUSED, "%s does not take the module: %.*s", p->name,
                      (int)(why.n < 300 ? why.n : 300), why.s);
 }
 
@@ -117,7 +117,7 @@ static bool name_object(const struct wasm_build *how, const char *dir, struct bu
     if (!run(how, ask_wasm2c, dir, said, e))
         return false;
     if (!str_is(first_line(said, NULL), wasm2c_version))
-        return error_set(e, ERROR_SUBSET,
+        return error_set(e, CODE_EXECUTOR_REFUSED,
                          "wasm2c is of version %.*s, wanted is %s (Debian 12: wabt)",
                          STR_ARG(first_line(said, NULL)), wasm2c_version);
     add_text(&s, str_of(wasm2c_version));

@@ -6,6 +6,7 @@
  */
 #include "executor/wasm_module.h"
 
+#include "contract/codes.h"
 #include "executor/wasm_abi.h"
 
 enum section {
@@ -155,21 +156,22 @@ static bool read_memory(struct reading *r, struct cursor *c, struct error *e)
     struct span s;
 
     if (c->broken || count > 1)
-        return c->broken
-                   ? torn(e, "memory")
-                   : error_set(e, ERROR_SUBSET, "the module has %u memories, wanted is one", count);
+        return c->broken ? torn(e, "memory")
+                         : error_set(e, CODE_EXECUTOR_REFUSED,
+                                     "the module has %u memories, wanted is one", count);
     if (count == 0)
         return true;
     s = take_span(c);
     if (!c->broken && s.flags > 1)
-        return error_set(e, ERROR_SUBSET, "the memory is %s, wanted is a plain one of 32 bits",
+        return error_set(e, CODE_EXECUTOR_REFUSED,
+                         "the memory is %s, wanted is a plain one of 32 bits",
                          s.flags & 4   ? "one of 64 bits"
                          : s.flags & 2 ? "shared"
                                        : "unusual");
     if (c->broken || c->at != c->end)
         return torn(e, "memory");
     if (!(s.flags & 1))
-        return error_set(e, ERROR_SUBSET,
+        return error_set(e, CODE_EXECUTOR_REFUSED,
                          "the memory has no maximum, wanted is one of at most %u pages of 64 KiB "
                          "(clang: -Wl,--max-memory=%llu)",
                          r->max_pages, (unsigned long long)r->max_pages * WASM_PAGE);
@@ -261,7 +263,7 @@ static bool read_imports(struct reading *r, struct cursor *c, struct error *e)
     }
     if (c->broken || (count == 0 && c->at != c->end))
         return torn(e, "import");
-    return count == 0 || error_set(e, ERROR_SUBSET,
+    return count == 0 || error_set(e, CODE_EXECUTOR_REFUSED,
                                    "the module imports '%s' from '%s'; an executor imports nothing",
                                    shown(what, name), shown(from, module));
 }
@@ -297,14 +299,15 @@ static bool check_export(const struct reading *r, const struct export_row *row, 
                          uint32_t index, struct error *e)
 {
     if (what != row->what)
-        return error_set(e, ERROR_SUBSET, "the export '%s' is a %s, wanted is a %s", row->name,
+        return error_set(e, CODE_EXECUTOR_REFUSED, "the export '%s' is a %s, wanted is a %s",
+                         row->name,
                          what < COUNT(external_names) ? external_names[what] : "thing unknown",
                          external_names[row->what]);
     if (what == EXTERNAL_FUNCTION && index >= r->function_count)
         return torn(e, "export");
     if (row->type && !function_is(r, index, row->type))
-        return error_set(e, ERROR_SUBSET, "the function '%s' is not of the type %s", row->name,
-                         row->said);
+        return error_set(e, CODE_EXECUTOR_REFUSED, "the function '%s' is not of the type %s",
+                         row->name, row->said);
     return true;
 }
 
@@ -322,8 +325,8 @@ static bool read_exports(struct reading *r, struct cursor *c, struct error *e)
         if (c->broken)
             break;
         if (!row)
-            return error_set(e, ERROR_SUBSET, "the module exports '%s'; %s", shown(name, text),
-                             wanted);
+            return error_set(e, CODE_EXECUTOR_REFUSED, "the module exports '%s'; %s",
+                             shown(name, text), wanted);
         if (seen & 1u << (row - export_rows))
             return error_set(e, ERROR_DUPLICATE, "the module exports '%s' twice", row->name);
         seen |= 1u << (row - export_rows);
@@ -335,8 +338,8 @@ static bool read_exports(struct reading *r, struct cursor *c, struct error *e)
     r->exports_seen = true;
     for (size_t i = 0; i < COUNT(export_rows); i++)
         if (export_rows[i].needed && !(seen & 1u << i))
-            return error_set(e, ERROR_SUBSET, "the module exports no '%s'; %s", export_rows[i].name,
-                             wanted);
+            return error_set(e, CODE_EXECUTOR_REFUSED, "the module exports no '%s'; %s",
+                             export_rows[i].name, wanted);
     return true;
 }
 
@@ -370,8 +373,9 @@ static bool read_section(struct reading *r, struct cursor *file, int *last, stru
     if (id == SECTION_CUSTOM)
         return true;
     if (id >= SECTIONS)
-        return error_set(e, ERROR_SUBSET, "the module has a section of kind %d, known are 0 to %d",
-                         id, SECTIONS - 1);
+        return error_set(e, CODE_EXECUTOR_REFUSED,
+                         "the module has a section of kind %d, known are 0 to %d", id,
+                         SECTIONS - 1);
     if (section_order[id] <= *last)
         return error_set(e, ERROR_SYNTAX, "the section of kind %d stands out of order", id);
     *last = section_order[id];
@@ -387,7 +391,7 @@ static bool read_head(struct str bytes, struct error *e)
         return error_set(e, ERROR_SYNTAX,
                          "this is no WebAssembly module: it does not begin with '\\0asm'");
     if (memcmp(bytes.s + 4, "\1\0\0\0", 4) != 0)
-        return error_set(e, ERROR_SUBSET, "the module is of version %d.%d, wanted is 1.0",
+        return error_set(e, CODE_EXECUTOR_REFUSED, "the module is of version %d.%d, wanted is 1.0",
                          (uint8_t)bytes.s[4], (uint8_t)bytes.s[6]);
     return true;
 }
@@ -408,7 +412,7 @@ bool wasm_module_read(struct str bytes, uint32_t max_pages, struct wasm_module *
         if (!read_section(&r, &file, &last, e))
             return false;
     if (!r.memory_seen || !r.exports_seen)
-        return error_set(e, ERROR_SUBSET, "the module %s; %s",
+        return error_set(e, CODE_EXECUTOR_REFUSED, "the module %s; %s",
                          r.memory_seen ? "exports nothing" : "has no memory of its own", wanted);
     *out = module;
     return true;
