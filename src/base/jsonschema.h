@@ -32,7 +32,9 @@ struct schema_series {
 
 struct schema_options {
     enum schema_draft draft; /* where the schema does not say $schema */
-    bool formats;            /* format is checked, not only noted */
+    bool formats;            /* format is checked, not only noted, in schemas of any draft */
+    bool formats_of_draft_7; /* in those of draft-07; 2020-12 only notes it, unless $schema says so
+                              */
     int code;                /* of the problems: a row of the code table */
     int schema_code;         /* of those in the schema itself; 0: the same */
     const struct schema_known *known;

@@ -378,7 +378,8 @@ void say_pattern(const struct rule *rule, const struct doc *d, struct buf *to)
 bool read_format(struct build *b, struct node *n, const struct doc *value, struct rule *rule)
 {
     if (value->kind != DOC_TEXT ||
-        !(b->options->formats || n->home->vocabularies & VOCABULARY_FORMAT))
+        !(b->options->formats || n->home->vocabularies & VOCABULARY_FORMAT ||
+          (b->options->formats_of_draft_7 && n->home->draft == SCHEMA_DRAFT_07)))
         return false;
     rule->with = format_named(value->text);
     return rule->with != NULL;

@@ -107,7 +107,7 @@ static const struct jsonschema *read_schema(const struct writ_input *input, stru
         return NULL;
     _cleanup_(shelf_close) struct shelf shelf = shelf_of(input, &document->root, a);
     const struct schema_options options = { .draft = SCHEMA_2020_12,
-                                            .formats = true,
+                                            .formats_of_draft_7 = true,
                                             .code = CODE_SCHEMA_MISMATCH,
                                             .schema_code = CODE_SCHEMA_INVALID,
                                             .find = find,
