@@ -2,8 +2,12 @@
 /* peer.c: what a service or a server came to, as the outcome of a run. */
 #include "engine/call/peer.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #include "base/utf8.h"
 #include "contract/limits.h"
+#include "engine/home.h"
 
 static struct printed printed_of(struct str bytes)
 {
@@ -114,4 +118,28 @@ bool call_secrets(struct tool_call *c, struct attempt_end *end)
         return true;
     call_failed(end, WRIT_REFUSED, &e, c->a);
     return false;
+}
+
+const char *call_passed_over(const struct exec *x)
+{
+    struct str name = x->request.inputs->command;
+    const char *top = x->reach.home_root ? x->reach.home_root : ".";
+    const char *path = arena_printf(x->a, "%s/node_modules/.bin:%s", top,
+                                    home_variable(x->command->environment, "PATH")
+                                        ? home_variable(x->command->environment, "PATH")
+                                        : "");
+
+    for (size_t n; !memchr(name.s, '/', name.n) && *path; path += n + (path[n] == ':')) {
+        const char *found;
+
+        n = strcspn(path, ":");
+        found = arena_printf(x->a, "%.*s/%.*s", (int)n, path, STR_ARG(name));
+        if (*path == '/' && access(found, X_OK) == 0)
+            return arena_printf(x->a,
+                                "%s is there, which a command may have written: such programs are "
+                                "started by their path only, in the adapter's command and in "
+                                "scope.commands of the registry",
+                                found);
+    }
+    return NULL;
 }

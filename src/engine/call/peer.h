@@ -20,6 +20,10 @@ struct peer_end {
 /* The outcome of x, and why it failed. */
 void peer_ended(struct exec *x, const struct peer_end *end);
 
+/* What to do about a command that is not there, where node_modules or the caller's PATH have one of
+ * that name; NULL: neither has. */
+const char *call_passed_over(const struct exec *x);
+
 /* Of what has been freed of secrets before it became an outcome. */
 void call_nothing_to_clean(void *self, struct exec *x);
 

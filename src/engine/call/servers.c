@@ -255,17 +255,17 @@ static bool headers_of(struct server *s, struct tool_call *c, struct mcp_ask *as
 /* Its program is not there: how it gets there, where that is known. */
 static bool not_installed(const struct server *s, struct error *e)
 {
-    const char *how = NULL;
+    const char *how = call_passed_over(&s->x);
+    struct str name = s->x.request.inputs->command;
 
-    for (size_t i = 0; i < COUNT(known); i++)
-        if (str_is(s->x.request.inputs->command, known[i].command[0]))
+    for (size_t i = 0; i < COUNT(known) && !how; i++)
+        if (str_is(name, known[i].command[0]))
             how = known[i].install;
     return error_set(
         e, CODE_PEER_UNAVAILABLE,
         "the server %s cannot be started: there is no program '%.*s'; install it%s%s%s, "
         "or name another command under `servers` in .writ/config.yaml",
-        s->name, STR_ARG(s->x.request.inputs->command), how ? " (" : "", how ? how : "",
-        how ? ")" : "");
+        s->name, STR_ARG(name), how ? " (" : "", how ? how : "", how ? ")" : "");
 }
 
 /* Why its run did not begin, or what it said when it ended, is a better answer than that nothing
