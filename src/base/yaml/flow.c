@@ -196,6 +196,8 @@ static bool read_item(struct yaml_reader *r, ptrdiff_t least)
     }
     if (!read_part_anchor(r, least, &anchor))
         return false;
+    if (anchor.s && yaml_sign(r, ':', true))
+        return yaml_outside(r, begin, "a key cannot carry an anchor");
     if (is_one_of(yaml_peek(r, 0), "*[{,]}")) {
         if (!read_part(r, least, anchor))
             return false;

@@ -367,26 +367,30 @@ static ptrdiff_t count_spaces(const struct yaml_reader *r, size_t at, ptrdiff_t 
  */
 static bool find_indent(struct yaml_reader *r, ptrdiff_t parent, struct block *b)
 {
+    struct yaml_place begin = r->p;
     ptrdiff_t longest = parent + 1;
     size_t deepest = r->p.at;
+    bool found = false; /* a line of the text */
 
-    for (size_t at = r->p.at; at < r->t.n; at = line_end(r, at) + 1) {
-        ptrdiff_t n = count_spaces(r, at, PTRDIFF_MAX);
+    for (; r->p.at < r->t.n; r->p.at = line_end(r, r->p.at) + 1) {
+        size_t text = r->p.at;
 
-        if (at + (size_t)n == r->t.n || r->t.s[at + (size_t)n] == '\n') {
-            deepest = n > longest ? at : deepest;
-            longest = n > longest ? n : longest;
-            continue;
+        yaml_begin_line(r);
+        text += (size_t)r->p.indent;
+        if (text < r->t.n && r->t.s[text] != '\n') {
+            found = r->p.indent > parent && !yaml_ended(r);
+            b->indent = r->p.indent;
+            break;
         }
-        b->indent = n > parent ? n : longest;
-        if (b->indent >= longest)
-            return true;
-        return tree_refuse(&r->tree, ERROR_SYNTAX, deepest,
-                           "this is not YAML: an empty line before the text has more spaces than "
-                           "the text");
+        deepest = r->p.indent > longest ? r->p.at : deepest;
+        longest = r->p.indent > longest ? r->p.indent : longest;
     }
-    b->indent = longest;
-    return true;
+    r->p = begin;
+    b->indent = found ? b->indent : longest;
+    return b->indent >= longest ||
+           tree_refuse(&r->tree, ERROR_SYNTAX, deepest,
+                       "this is not YAML: an empty line before the text has more spaces than the "
+                       "text");
 }
 
 /* One line with characters, and the line ends before it: folded between two lines that begin with

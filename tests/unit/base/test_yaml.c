@@ -82,6 +82,7 @@ static void texts_are_read_as_written(void **state)
         { "run: [\n  a,\n]\n", "{\"run\":[\"a\"]}" },
         { "|\n x\n", "\"x\\n\"" },
         { "--- >-\n x\n y\n", "\"x y\"" },
+        { "|+\n \n\n...\n", "\"\\n\\n\"" },
         { "a: |1\n   \n", "{\"a\":\"  \\n\"}" },
         { "a: |\n\n  x\n \n\n", "{\"a\":\"\\nx\\n\"}" },
         { "a: |+\n  x\n\n\nb: |-\n  y\n\n", "{\"a\":\"x\\n\\n\\n\",\"b\":\"y\"}" },
@@ -239,6 +240,10 @@ static void what_is_no_yaml_is_refused(void **state)
         { ": x\n", "this key reads as a number, a truth or null; quote it", "", ERROR_SUBSET, 1,
           1 },
         { "&a k: v\n", "a key cannot carry an anchor", "", ERROR_SUBSET, 1, 4 },
+        { "[&a : x]\n", "a key cannot carry an anchor", "", ERROR_SUBSET, 1, 2 },
+        { "|\n   \nx\n",
+          "this is not YAML: an empty line before the text has more spaces than the text", "",
+          ERROR_SYNTAX, 2, 1 },
         { "&a *a\n", "this is not YAML: an alias cannot carry an anchor", "", ERROR_SYNTAX, 1, 4 },
         { "\xef\xbb\xbf"
           "a: !x 1\n",
