@@ -24,6 +24,23 @@ static struct str trimmed_upper(struct str t, struct arena *a)
     return (struct str){ upper, t.n };
 }
 
+/* Upper case outside of ASCII depends on the language, and some letters have none. */
+static void capabilities_plain(const struct doc *d, const void *decoded, struct report *r)
+{
+    (void)decoded;
+    for (const struct doc *c = doc_first(doc_get(d, "capabilities"), DOC_LIST); c; c = c->next) {
+        bool plain = true;
+
+        for (size_t i = 0; c->kind == DOC_TEXT && i < c->text.n; i++)
+            plain = plain && (unsigned char)c->text.s[i] < 0x80;
+        if (!plain)
+            report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                       "the capability %s is not all ASCII, and capabilities are compared in upper "
+                       "case; name it in ASCII",
+                       said(c->text, r->a));
+    }
+}
+
 static int by_text(const void *a, const void *b)
 {
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
@@ -118,6 +135,10 @@ static const struct field executor_fields[] = {
 };
 #undef AT
 
+static const struct rule executor_rules[] = {
+    { "R-003-007", "Capabilities are ASCII.", capabilities_plain },
+};
+
 #define AT(member) offsetof(struct action_doc, member)
 static const struct field action_fields[] = {
     { "executor_id",      F_TEXT, ONE, NEEDED,   .at = AT(executor_id), .form = FORM_SNAKE,        .req = "R-003-014", .help = "The executor that is called." },
@@ -167,6 +188,7 @@ static const struct field audit_fields[] = {
 const struct shape executor_shape = { .name = "pure executor",
                                       .size = sizeof(struct executor_doc),
                                       FIELDS(executor_fields),
+                                      RULES(executor_rules),
                                       .code = CODE_VALIDATION_ERROR,
                                       .open = true };
 const struct shape action_shape = { .name = "call of an executor",

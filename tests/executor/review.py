@@ -102,6 +102,16 @@ def R_003_007_capabilities_are_upper_case_sorted_and_there_once(place):
 
 
 @case
+def R_003_007_A03_8_a_capability_that_has_no_plain_upper_case_is_refused_with_its_place(place):
+    for name in ("stra\u00dfe", "\u00e9t\u00e9", "\u0131", "TEXT\u00a0"):
+        path = place.jq(".", capabilities=["json", name])
+        for words in (("check", "--as", "executor"), ("executors", "add")):
+            run = place.writ(*words, path)
+            hold(run.status == 65 and b"/capabilities/1" in run.out + run.err and b"ASCII" in run.out + run.err, run)
+    same([x for x in place.one("executors")["executors"] if x["executor_id"] == "mine"], [])
+
+
+@case
 def R_003_008_R_003_012_R_003_065_each_of_the_four_limits_is_needed_and_a_number(place):
     for name in LIMITS:
         less = {key: value for key, value in LIMITS.items() if key != name}
