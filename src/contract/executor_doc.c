@@ -10,7 +10,7 @@ const char *const executor_kind_names[] = { "builtin", "wasm", "jq", NULL };
 static const char *const result_names[] = { "SUCCESS", "FAILED", "BLOCKED", NULL };
 const char *const action_status_names[] = { "SUCCESS", "FAILED", "BLOCKED", "PENDING", NULL };
 static const char *const action_audit[] = { "action_audit", NULL };
-static const char *const alg_names[] = { "sha256-jcs", "sha256-pyjson", "sha256-raw", NULL };
+static const char *const alg_names[] = { "sha256-jcs", "sha256-raw", NULL };
 
 static struct str trimmed_upper(struct str t, struct arena *a)
 {
