@@ -62,31 +62,19 @@ struct catalog_want {
     struct str operation; /* no text: any */
     int type;             /* enum adapter_type; -1: any */
     struct str installed; /* the tool's version; no text: nobody can tell, and any does */
-    bool debug;           /* it is to be looked at or worked on, not only called */
 };
 
-/* Which levels of how many adapters were loaded on the way. */
-struct catalog_trace {
-    bool from_cache;       /* L0 */
-    size_t loaded[L3 + 1]; /* L0 of all that are listed; L1 only where several match; L2 and L3 of
-                              the one that is chosen */
+/* How it was found. */
+struct catalog_choice {
+    const struct catalog_entry *entry;
+    bool from_cache; /* L0 came from the index */
+    size_t listed;   /* those whose L0 was loaded: all */
+    size_t compared; /* those whose L1 was: all for the tool where there are several, else none */
 };
 
 /* The contract's way of loading: the tool's adapters by L0, one of them by L1 where there are
- * several, that one by L2, and L3 only for who debugs. Of those that fit, the nearest origin holds,
- * then the first by adapter_id. False: CODE_ADAPTER_UNKNOWN in *e; or, where e->code is CODE_NONE,
- * the report has the problems of the chosen one. */
-struct catalog_choice {
-    const struct catalog_entry *entry;
-    struct adapter adapter;
-    struct catalog_trace trace;
-};
-
-bool catalog_choose(const struct catalog_ask *ask, const struct catalog_want *want, struct arena *a,
-                    struct catalog_choice *out, struct report *r, struct error *e) NODISCARD;
-
-/* The same up to L1: which one it is, for who has a list and loads it himself. False:
- * CODE_ADAPTER_UNKNOWN. */
+ * several. The one that is chosen is for catalog_load(). Of those that fit, the nearest origin
+ * holds, then the first by adapter_id. False: CODE_ADAPTER_UNKNOWN. */
 bool catalog_pick(const struct catalog *c, const struct catalog_want *want, struct arena *a,
                   struct catalog_choice *out, struct error *e) NODISCARD;
 

@@ -222,6 +222,23 @@ def R_001_142_R_001_144_R_001_145_R_001_146_a_tool_s_id_stands_for_the_adapter_t
     place.fails(64, "ADAPTER_UNKNOWN", "TL-t.three", told=["TL-t"])
 
 
+@case
+def R_001_146_R_001_147_what_is_of_L3_is_shown_to_who_debugs_and_to_no_call(place):
+    word = "planted-3c7d"
+    one = script("args", ARGS, **PARSED)
+    one["metadata"] |= {"author": word}
+    place.stock(one)
+    shown = {level: word in place.writ("adapters", "args", "--level", level, "--json").out.decode()
+             for level in ("L0", "L1", "L2", "L3")}
+    same(shown, {"L0": False, "L1": False, "L2": False, "L3": True})
+    full = json.loads(place.writ("adapters", "args", "--level", "L2", "--json").out)["adapter"]
+    same((full["interface"], full["transforms"]), (one["interface"], one["transforms"]))  # what a call needs
+    run = place.call("args.run", "word=x")
+    hold(run.status == 0 and word.encode() not in run.out + run.err, run)
+    kept = [path for path in place.state.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
+    same(kept, [])
+
+
 # ---- limits ----
 
 @case

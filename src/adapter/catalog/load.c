@@ -162,14 +162,14 @@ static size_t matching(const struct catalog *c, const struct catalog_want *want,
 
 static const struct catalog_entry *choose(const struct catalog_entry **all, size_t n,
                                           const struct catalog_want *want, struct arena *a,
-                                          struct catalog_trace *trace)
+                                          size_t *compared)
 {
     const struct catalog_entry *best = NULL;
 
     if (n == 1)
         return all[0];
     for (size_t i = 0; i < n; i++) {
-        trace->loaded[L1]++;
+        (*compared)++;
         if ((!best || all[i]->origin < best->origin) && suits(all[i], want, a))
             best = all[i];
     }
@@ -182,25 +182,9 @@ bool catalog_pick(const struct catalog *c, const struct catalog_want *want, stru
     const struct catalog_entry **all;
     size_t n = matching(c, want, a, &all);
 
-    *out = (struct catalog_choice){ .trace = { .from_cache = c->indexed, .loaded[L0] = c->n } };
-    out->entry = choose(all, n, want, a, &out->trace);
+    *out = (struct catalog_choice){ .from_cache = c->indexed, .listed = c->n };
+    out->entry = choose(all, n, want, a, &out->compared);
     return out->entry ||
            error_set(e, CODE_ADAPTER_UNKNOWN, "no adapter for the tool %s %s",
                      said(want->tool_id, a), n ? "does what is asked for" : "is there");
-}
-
-bool catalog_choose(const struct catalog_ask *ask, const struct catalog_want *want, struct arena *a,
-                    struct catalog_choice *out, struct report *r, struct error *e)
-{
-    struct catalog c;
-
-    *out = (struct catalog_choice){ 0 };
-    if (!catalog_list(ask, a, &c, e) || !catalog_pick(&c, want, a, out, e))
-        return false;
-    *e = (struct error){ .code = CODE_NONE };
-    if (!catalog_load(ask, out->entry, a, &out->adapter, r))
-        return false;
-    out->trace.loaded[L2] = 1;
-    out->trace.loaded[L3] = want->debug;
-    return true;
 }
