@@ -15,8 +15,9 @@ enum { WRIT_JOBS_MAX = 256 }; /* steps at the same time, at most */
 /* A plan and what it is run with. Zeroes are defaults, but for the descriptors. */
 struct writ_plan {
     const struct writ_input *plan;    /* a plan, or a template of one */
-    const struct writ_input *context; /* a map: the environment's keys; or a context document
-                                         without its plan and started_at; or NULL */
+    const struct writ_input *context; /* a map: the environment's keys; or a context document, of
+                                         which only the environment is needed and whose plan, if
+                                         it has one, is this one; or NULL */
     const char *const *set;           /* "key=value", ended by NULL: more of the environment */
     const char *const *environment;   /* the caller's, ended by NULL */
     const char *ledger;               /* as for writ_ledger_open() */

@@ -90,9 +90,11 @@ const struct shape context_shape = { .name = "context",
 /* ---- what a caller says of a context ---- */
 
 /* clang-format off */
-#define AT(member) offsetof(struct context_doc, member)
+#define AT(member) offsetof(struct setting_doc, context.member)
 static const struct field setting_fields[] = {
     { "environment",         F_MAP,  ONE,  NEEDED,   .at = AT(environment),                              .req = "R-004-032", .help = "Variables and configuration; passed on unread." },
+    { "plan",                F_MAP,  ONE,  OPTIONAL, .at = offsetof(struct setting_doc, plan),           .req = "R-004-028", .help = "The plan, where the context has it: the one that is run." },
+    { "started_at",          F_INT,  ONE,  OPTIONAL, .at = AT(started_at), .min = 1, .max = WHOLE_MAX,   .req = "R-004-030", .help = "When it starts, Unix milliseconds; when it is run, when left out." },
     { "execution_id",        F_TEXT, ONE,  OPTIONAL, .at = AT(execution_id), .form = FORM_UUID,          .req = "R-004-029", .help = "Names this execution; a new one when left out." },
     { "deadline_ms",         F_INT,  ONE,  OPTIONAL, .at = AT(deadline_ms), .min = 1, .max = WHOLE_MAX,  .req = "R-004-031", .help = "When it must have ended, Unix milliseconds; the plan's timeout_ms from its start when left out." },
     { "parent_execution_id", F_TEXT, ONE,  OPTIONAL, .at = AT(parent_execution_id), .form = FORM_UUID,   .req = "R-004-033", .help = "The execution this one is nested in." },
@@ -104,6 +106,6 @@ static const struct field setting_fields[] = {
 /* clang-format on */
 
 const struct shape setting_shape = { .name = "context",
-                                     .size = sizeof(struct context_doc),
+                                     .size = sizeof(struct setting_doc),
                                      FIELDS(setting_fields),
                                      .code = CODE_INVALID_PAYLOAD };

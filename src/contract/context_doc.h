@@ -16,6 +16,10 @@ struct context_doc {
 
 extern const struct shape context_shape;
 
-/* What a caller says of a context: all but the plan and when it starts. Decodes to a struct
- * context_doc. */
+/* What a caller says of a context: its environment, and of all else what it likes. */
+struct setting_doc {
+    struct context_doc context; /* without its plan */
+    const struct doc *plan;     /* as it was written; NULL: none was */
+};
+
 extern const struct shape setting_shape;

@@ -199,6 +199,28 @@ def R_004_031_A04_8_without_a_deadline_there_is_time_for_the_plan(place):
     true(context["deadline_ms"] - context["started_at"] >= 5000, context)
 
 
+@case
+def R_004_028_R_004_030_a_whole_context_is_run_with_its_plan_and_with_no_other(place):
+    document = plan(touch("ran"), timeout_ms=60000)
+    own = {"plan": document, "execution_id": new(), "started_at": now() - 5000, "deadline_ms": now() + 100000,
+           "environment": plans.HERE}
+    path = place.put("context.json", json.dumps(own))
+    place.check("context", own)
+    for other in (document | {"name": "another"}, document | {"id": new()}):
+        ran = place.run(other, context=path)
+        hold(ran.status == 65 and ran.record["problems"][0]["pointer"] == "/plan" and "another plan" in ran.record["message"],
+             ran)
+    same((place.there("ran"), place.log()), ([], []))
+    ran = place.comes_to("success", document, context=path)
+    context = context_of(place, ran)
+    same([context[name] for name in ("execution_id", "started_at", "deadline_ms")],
+         [own[name] for name in ("execution_id", "started_at", "deadline_ms")])
+    document = document | {"id": new()}
+    path = place.put("context.json", json.dumps(own | {"plan": document, "execution_id": new(), "deadline_ms": now() + 1000}))
+    ran = place.comes_to("failure", document, context=path)  # its time began when it says
+    same(ran.error["error_code"], "INVALID_PAYLOAD")
+
+
 # ---- what is said and not interpreted ----
 
 @case

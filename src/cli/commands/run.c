@@ -308,7 +308,7 @@ const struct command cmd_run = {
                   { "writ run audit.yaml --dry-run",        "what would run, in which order; nothing does" },
                   { "writ run ci.yaml --jobs 4",            "up to four steps at a time" },
                   { "writ run ci.yaml --json > result.json", "the result for programs, the live view for you" } },
-    .options = { { "context",    "FILE",   NULL,     "keys of the environment; or a context without its plan and started_at, which is when it starts; - is standard input" },
+    .options = { { "context",    "FILE",   NULL,     "keys of the environment; or a context, whose plan, if it has one, is this one; - is standard input" },
                  { "set",        "K=V",    NULL,     "a key of the environment", .many = true },
                  { "jobs",       "N",      NULL,     "steps that may run at the same time; default 1" },
                  { "policy",     "POLICY", NULL,     "what to do where inputs are not coherent: block (the default) or draft_only", .words = "block draft_only" },

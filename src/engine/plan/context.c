@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* context.c: what a plan is run with, from a file and from keys that were set.
  *
- * A map with a member `environment` is a context without its plan, and without started_at, which is
- * the time it is run at; any other map is the environment itself. Its values are data, and nobody
- * here reads them (A04-11, X-11).
+ * A map with a member `environment` is a context; its plan, where it has one, is the one that is
+ * run, and started_at is the time it is run at where it has none. Any other map is the environment
+ * itself. Its values are data, and nobody here reads them (A04-11, X-11).
  */
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
 #include "base/doc_make.h"
+#include "base/json_write.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "contract/names.h"
@@ -138,7 +139,8 @@ static void complete(struct running *r)
     struct context_doc *c = &r->context;
 
     c->plan = &r->plan.plan;
-    c->started_at = r->world->wall_ms(r->world->self);
+    if (!c->started_at)
+        c->started_at = r->world->wall_ms(r->world->self);
     if (!c->execution_id.s) {
         struct uuid id = r->world->new_id(r->world->self);
         char text[UUID_TEXT];
@@ -155,10 +157,24 @@ static void complete(struct running *r)
     }
 }
 
+static bool is_plan_of(const struct running *r, const struct doc *plan, struct report *report)
+{
+    _arena_ struct arena scratch = { 0 };
+    _buf_ struct buf text = { .max = ANSWER_MAX };
+
+    json_canon(plan, &scratch, &text);
+    if (buf_ok(&text) && str_eq(buf_str(&text), r->plan.text))
+        return true;
+    report_add(report, ABOUT_VALUE, plan, CODE_INVALID_PAYLOAD,
+               "this is another plan than the one that is run; give the context with its own plan");
+    return false;
+}
+
 bool context_make(struct running *r, struct report *report)
 {
     const struct document *document = NULL;
     const struct doc *given = NULL;
+    struct setting_doc setting;
 
     if (!r->parent && !are_texts(r->ask->set, report, r->a))
         return false;
@@ -172,8 +188,10 @@ bool context_make(struct running *r, struct report *report)
             return false;
         }
         if (doc_get(given, "environment")) {
-            if (!shape_decode(&setting_shape, given, report, &r->context))
+            if (!shape_decode(&setting_shape, given, report, &setting) ||
+                (setting.plan && !is_plan_of(r, setting.plan, report)))
                 return false;
+            r->context = setting.context;
             given = r->context.environment;
             r->context.execution_id = id_text(r->context.execution_id, r->a);
             r->context.parent_execution_id = id_text(r->context.parent_execution_id, r->a);
