@@ -74,6 +74,13 @@ class Desk(ledger.Ledger):
         return answer
 
 
+def bare(schema):
+    """A JSON Schema without the words for people."""
+    if isinstance(schema, dict):
+        return {key: bare(value) for key, value in schema.items() if key != "description" or not isinstance(value, str)}
+    return [bare(one) for one in schema] if isinstance(schema, list) else schema
+
+
 def trace():
     return str(uuid.uuid4())
 

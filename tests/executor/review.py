@@ -169,6 +169,35 @@ def R_003_024_a_fixture_may_expect_an_exception(place):
     place.add_jq("error", fixtures=[{"payload": 1, "status": "FAILED"}])
 
 
+# The protocol of calls, version 1: digests of the JSON Schemas of a call and of its result, without the words for
+# people. A change needs another version of the protocol and the approval that contract 003 asks for, not another
+# digest here.
+PROTOCOL_1 = {
+    "action": "sha256:e7a7adba54456f55b09bcd17c0b2a9bd79efd76ae90d100e7792725d3f5cc331",
+    "action_result": "sha256:079b76c1a19e98d7e908f13b8a395287fe1d212f77f2cc0cb5674c9b64cab5a8",
+}
+
+
+@case
+def R_003_060_R_003_061_a_call_and_its_result_have_the_shapes_of_their_version(place):
+    for kind, wanted in PROTOCOL_1.items():
+        schema = json.loads(place.writ("explain", kind, "--schema").out)
+        same((kind, digest(canon(desk.bare(schema)))), (kind, wanted))
+
+
+@case
+def R_003_059_an_executor_under_another_id_is_another_one_and_needs_its_own_approval(place):
+    fixtures = [{"payload": 1, "output": 1}]
+    first = place.add_jq(".", fixtures=fixtures)
+    place.apply("mine", 1)
+    run = place.call("yours", 1, "--json")
+    hold(run.status != 0 and b"yours" in run.out, run)
+    second = place.add_jq(".", id="yours", fixtures=fixtures)
+    place.apply("yours", 1)
+    bodies = [place.entry(answer["ledger_id"])["body"]["executor_id"] for answer in (first, second)]
+    same((bodies, first["ledger_id"] != second["ledger_id"]), (["mine", "yours"], True))
+
+
 @case
 def R_003_059_R_003_060_R_003_061_a_document_of_another_shape_is_not_taken(place):
     call = {"executor_id": "noop", "payload": 1}
@@ -342,6 +371,26 @@ def R_003_043_R_003_008_a_call_that_does_not_end_is_ended(place):
 def R_003_027_A03_2_an_executor_cannot_claim_a_timeout(place):
     place.add_jq('error("EXECUTOR_TIMEOUT")', fixtures=[{"payload": 1, "status": "FAILED"}])
     place.apply("mine", 1, status="FAILED", reasons=["EXECUTOR_EXCEPTION"])
+
+
+@case
+def R_003_027_A03_2_what_a_program_raises_is_an_exception_whatever_it_says(place):
+    place.add_jq("if . == 0 then 0 else error(.) end", fixtures=[{"payload": 0, "output": 0}])
+    for code in ("EXECUTOR_TIMEOUT", "LIMIT_EXCEEDED", "NON_JSON_PAYLOAD", "EXECUTOR_NOT_FOUND", "SUCCESS"):
+        for raised in (code, {"status": "SUCCESS", "reason_codes": [code]}, [code]):
+            place.apply("mine", raised, status="FAILED", reasons=["EXECUTOR_EXCEPTION"])
+
+
+@case
+def R_003_027_a_program_that_catches_everything_cannot_catch_what_its_limits_end(place):
+    place.add_jq('if . == 0 then 0 elif . == 1 then try (def f: f; f) catch "fine"'
+                 ' else try ([range(1e9)] | length) catch "fine" end',
+                 fixtures=[{"payload": 0, "output": 0}], limits={"timeout_ms": 1000})
+    for payload in (1, 2):
+        run = place.call("mine", payload, "--json")
+        result = json.loads(run.out)
+        hold(run.status != 0 and result["output_digest"] is None, run)
+        true(result["reason_codes"] in (["EXECUTOR_TIMEOUT"], ["LIMIT_EXCEEDED"]), run)
 
 
 @case

@@ -337,5 +337,27 @@ def R_004_202_R_004_203_a_command_that_changed_its_mind_is_believed(place):
     same(sizes, [0, 2, 4])
 
 
+# ---- 7 amendments ----
+
+# What documents of version 1 may say: digests of their JSON Schemas without the words for people. A change is an
+# amendment: another version with shapes of its own, a way to migrate and a decision (docs/decisions/025), not
+# another digest here.
+VERSION_1 = {
+    "plan": "sha256:c1037da33ad8fa19a7e14ed2b654e841c70b11146a8dc5d2d1950a7e66310c28",
+    "context": "sha256:7265df8e13f44a022a692ee3a1d2aba6bba886cdb72cf6a449630c6653be1e76",
+    "result": "sha256:9befedf031434cb233563897e92d2f6be08b933773647a2733a9ce64ea7daf71",
+}
+
+
+@case
+def R_004_212_R_004_213_R_004_214_the_documents_of_version_1_are_what_they_were(place):
+    for kind, wanted in VERSION_1.items():
+        schema = json.loads(place.writ("explain", kind, "--schema").out)
+        same((kind, digest(canon(plans.desk.bare(schema)))), (kind, wanted))
+    for version in (0, 2, 3):
+        ran = place.comes_to("failure", plan(touch("ran"), version=version))
+        same((ran.error["error_code"], place.there("ran")), ("INVALID_PAYLOAD", []))
+
+
 if __name__ == "__main__":
     sys.exit(plans.main(CASES))

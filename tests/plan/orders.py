@@ -3,6 +3,8 @@
 
 usage: orders.py RUN_PLAN WRIT      prints TAP
 """
+import pathlib
+import re
 import json
 import os
 import sqlite3
@@ -10,7 +12,7 @@ import sys
 import time
 
 import plans
-from plans import alive, hold, marker, plan, python, retries, same, sh, step, touch, true
+from plans import alive, hold, marker, plan, python, retries, same, sh, step, touch, true, until
 
 CASES = []
 case = plans.collector(CASES)
@@ -479,6 +481,40 @@ def R_004_006_a_plan_of_1024_steps_runs_all_of_them_in_order(place):
     ran = place.comes_to("success", plan(*reversed(steps)), jobs=4)
     same((ran.result["steps_executed"], ran.result["steps_total"]), (1024, 1024))
     same(started(ran), list(reversed(range(1024))))
+
+
+# ---- what is held ----
+
+def held(place, runner):
+    """What a plan's execution holds beside its processes: control groups, mounts, and files that are no record."""
+    groups = [path for path, _, _ in os.walk("/sys/fs/cgroup") if re.search(rf"/writ-\d+-{runner}-", path)]
+    mounts = [line for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines() if str(place.scratch) in line]
+    files = [path for path in place.state.rglob("*") if "evidence" not in path.parts and "ledger" not in path.name]
+    return groups, mounts, sorted(map(str, [*files, *(place.scratch / "tmp").iterdir()]))
+
+
+@case
+def R_004_141_R_004_149_after_a_failure_the_caller_has_nothing_to_clean_up(place):
+    def late(mark):
+        return sh(STUBBORN, mark)
+    (place.scratch / "tmp").mkdir()
+    place.comes_to("failure", plan(sh("exit 1")))  # what only the first plan makes stays: the ledger, its locks
+    rest = held(place, 0)
+    for jobs, more, steps in (
+            (2, {}, lambda mark: (late(mark), sh("until test -e go; do :; done; exit 1"))),
+            (1, {}, lambda mark: (late(mark) | {"timeout_ms": 1500},)),
+            (1, {"timeout_ms": 1500}, lambda mark: (late(mark),)),
+            (1, {}, lambda mark: (step("execute_plan", {"plan": plan(late(mark), timeout_ms=1500)}),))):
+        (place.work / "up").unlink(missing_ok=True)
+        mark = marker()
+        child = place.begin(plan(*steps(mark), **more), jobs=jobs, env={"TMPDIR": str(place.scratch / "tmp")})
+        until((place.work / "up").exists, "a step", child)
+        groups, mounts, files = held(place, child.pid)
+        true(alive(mark) and groups and files != rest[2], "what it holds is seen while it runs")
+        place.put("work/go", "")
+        ran = place.end(child)
+        same((ran.status, ran.result["status"]), (1, "failure"))
+        same((alive(mark), held(place, child.pid)), ([], rest))
 
 
 if __name__ == "__main__":

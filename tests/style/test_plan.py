@@ -10,6 +10,11 @@ import sys
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 QUIET = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 CASES = []
+NOT_BUILT = [142]  # an error handler cannot be configured
+READ_IN_THE_SOURCE = [152, 167, 208]  # by the cases here: nothing that runs could show them
+
+sys.path.insert(0, str(ROOT / "tools"))
+import reqs  # noqa: E402
 
 
 def case(function):
@@ -63,26 +68,32 @@ def R_004_150_R_004_152_nobody_in_writ_runs_a_plan_a_second_time():
     assert body and not re.search(r"\b(?:for|while|do)\b", body[0]), "the call stands in a loop"
 
 
-@case
-def R_004_209_R_004_210_every_rule_of_section_5_has_a_test_that_passes_or_holds_a_release_up():
-    open_rows = [n for n, status in statuses().items() if 85 <= n <= 149 and status != "done"]
-    assert not open_rows, f"not done: {open_rows}"
+def unproven(first, last):
+    """The requirements of contract 004 in this range that no registered test outside of tests/style names. A test that
+    is renamed, deleted or no longer built is missed here, whatever the table of requirements says."""
+    built = (ROOT / "tests/meson.build").read_text()
+
+    def runs(place):
+        path = pathlib.PurePath(place.split(": ")[0])
+        return path.parts[0] != "style" and f"'{path.stem.removeprefix('test_')}'" in built
+    found = reqs.tests_of(ROOT)
+    return [n for n in range(first, last + 1) if not any(map(runs, found.get(f"R-004-{n:03}", [])))]
 
 
 @case
-def R_004_211_every_non_goal_of_section_6_is_proven_absent():
-    open_rows = [n for n, status in statuses().items()
-                 if 150 <= n <= 208 and status not in ("done", "absent")]
-    assert not open_rows, f"neither done nor absent: {open_rows}"
+def R_004_209_R_004_210_every_rule_of_section_5_has_a_test_that_holds_a_release_up():
+    assert unproven(85, 149) == NOT_BUILT, unproven(85, 149)
+    said = [n for n, status in statuses().items() if 85 <= n <= 149 and status != "done"]
+    assert said == NOT_BUILT, f"the table of requirements says of {said} that they are not done"
 
 
 @case
-def R_004_212_R_004_213_R_004_214_the_version_of_the_contract_is_written_down_where_it_is_read():
-    row = re.search(r'"version",[^\n]*\.min = (\d+), \.max = (\d+)', (ROOT / "src/contract/plan_shape.c").read_text())
-    assert row and row[1] == row[2] == "1", "the only version that is read is 1"
-    rule = (ROOT / "docs/decisions/025-another-version-of-a-contract.md").read_text()
-    for words in ("new version", "migration", "docs/decisions"):
-        assert words in rule, f"the rule for amendments says nothing of {words}"
+def R_004_211_every_non_goal_of_section_6_is_looked_for_and_not_found():
+    assert unproven(150, 208) == READ_IN_THE_SOURCE, unproven(150, 208)
+    here = {int(n) for function in CASES for n in re.findall(r"R_004_(\d{3})", function.__name__)}
+    assert here.issuperset(READ_IN_THE_SOURCE), READ_IN_THE_SOURCE
+    said = [n for n, status in statuses().items() if 150 <= n <= 208 and status not in ("done", "absent")]
+    assert not said, f"neither done nor absent: {said}"
 
 
 def main():

@@ -113,7 +113,7 @@ static void R_004_131_R_004_132_R_004_133_R_004_134_R_004_135_R_004_136_R_004_13
                     "\"steps_total\":4,\"result_payload\":{\"steps\":{\"" ID0 "\":{}}}");
 }
 
-static void R_004_138_R_004_139_R_004_140_R_004_141_R_004_142_R_004_143_R_004_144_failure_8_to_13(
+static void R_004_138_R_004_139_R_004_140_R_004_141_R_004_143_R_004_144_failure_8_to_13(
     void **state)
 {
     _scene_ struct scene s;
@@ -127,7 +127,7 @@ static void R_004_138_R_004_139_R_004_140_R_004_141_R_004_142_R_004_143_R_004_14
     assert_non_null(s.end.result.error);
 }
 
-static void R_004_142_R_004_149_without_an_error_handler_all_else_is_done(void **state)
+static void without_an_error_handler_all_else_is_done(void **state)
 {
     _scene_ struct scene s;
 
@@ -393,8 +393,8 @@ int main(void)
         cmocka_unit_test(
             R_004_131_R_004_132_R_004_133_R_004_134_R_004_135_R_004_136_R_004_137_failure_1_to_7),
         cmocka_unit_test(
-            R_004_138_R_004_139_R_004_140_R_004_141_R_004_142_R_004_143_R_004_144_failure_8_to_13),
-        cmocka_unit_test(R_004_142_R_004_149_without_an_error_handler_all_else_is_done),
+            R_004_138_R_004_139_R_004_140_R_004_141_R_004_143_R_004_144_failure_8_to_13),
+        cmocka_unit_test(without_an_error_handler_all_else_is_done),
         cmocka_unit_test(R_004_085_R_004_101_R_004_120_R_004_144_duties_are_numbered_rows),
         cmocka_unit_test(R_004_096_R_004_116_R_004_139_no_result_without_a_record),
         cmocka_unit_test(
