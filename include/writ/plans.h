@@ -24,6 +24,8 @@ struct writ_plan {
     const char *policy;               /* block (also when NULL) or draft_only */
     const char *dependency_skip; /* fail or cascade: what becomes of a step whose dependency was
                                     skipped; NULL: what is configured, else fail */
+    const char *rerun_of;        /* the id of an execution in the ledger that this one repeats:
+                                    lineage.rerunOfExecutionId of its events; or NULL */
     const char *const *weak;     /* as of struct writ_command */
     int jobs;                    /* steps at the same time; 0: one; at most WRIT_JOBS_MAX */
     int progress; /* what happens is written here as it happens, as JSON lines; -1: nowhere. A pipe

@@ -20,6 +20,8 @@ static void put_lineage(const struct event_head *head, struct buf *to)
         json_text(to, str_of(id));
     }
     json_close(to, ']');
+    if (head->rerun_of.n)
+        json_put_text(to, "rerunOfExecutionId", head->rerun_of);
     json_close(to, '}');
 }
 

@@ -17,6 +17,7 @@ struct event_head {
     const char *workflow;        /* "exec/1" */
     const char *target, *action; /* what is done, for people */
     int attempt;                 /* 0: the first */
+    struct str rerun_of;         /* the execution that this one repeats; no text: none */
     int64_t since;               /* it has no event before this entry; 0: that is not known */
     int64_t snapshot_ms;         /* when what it rests on was entered */
     const struct uuid *depends;  /* entries it rests on */

@@ -52,6 +52,7 @@ struct exec_step {
     struct fleet *fleet;           /* the plan's */
     struct str execution;          /* the plan's; of nested ones, the outermost's */
     struct uuid plan;              /* the ledger's entry of the plan, on which the run depends */
+    struct str before;             /* the attempt before, which this one repeats; no text: none */
     int64_t timeout_ms;            /* of the step, or of its plan; 0: it is not run */
     struct listener listener;      /* to its lane */
 };

@@ -72,6 +72,7 @@ struct running {
     struct fleet *fleet; /* NULL: no configuration is looked at */
     struct toolbox *toolbox;
     struct inner *inner;       /* the outermost plan's */
+    struct str rerun_of;       /* the execution that this one repeats; no text: none */
     bool cascade;              /* what depends on a step that was skipped is skipped, too */
     size_t height;             /* how many plans are in each other below it, as it was checked */
     bool once;                 /* one of those below it is used once */
@@ -101,6 +102,7 @@ struct job {
     struct arena *scratch;
     int64_t started_ms;        /* wall */
     char execution[UUID_TEXT]; /* of the attempt; "": it has none of its own */
+    char before[UUID_TEXT];    /* of the attempt before; "": there is none, or it had none */
 };
 
 /* The deed of an action: a row, or an executor; NULL: there is none. self: a struct running. */

@@ -142,7 +142,7 @@ class Plans(desk.Desk):
     # ---- running ----
 
     def command(self, document, context=None, set=(), jobs=None, ledger=None, policy=None, progress=None,
-                force=None, skip=None):
+                force=None, skip=None, rerun=None):
         path = document if isinstance(document, pathlib.Path) else self.document(document)
         if not isinstance(context, (pathlib.Path, type(None))):
             context = self.put("context.json", json.dumps(context))
@@ -150,7 +150,8 @@ class Plans(desk.Desk):
         for pair in set:
             given += ["--set", pair]
         for name, value in (("context", context), ("jobs", jobs), ("ledger", ledger), ("policy", policy),
-                            ("progress", progress), ("force", force), ("dependency-skip", skip)):
+                            ("progress", progress), ("force", force), ("dependency-skip", skip),
+                            ("rerun-of", rerun)):
             given += [] if value is None else [f"--{name}", value]
         return [*map(str, [RUN_PLAN, *given, path])]
 

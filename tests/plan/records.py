@@ -267,6 +267,52 @@ def R_004_051_R_004_057_R_004_060_what_is_not_there_is_null_wherever_a_result_is
     same((missing["step_id"], missing["cause"]), (None, None))
 
 
+def repeats(place, execution):
+    """What the events of an execution say that it repeats."""
+    said = {entry["body"]["lineage"].get("rerunOfExecutionId") for entry in place.of(execution, "execution_event")}
+    same(len(said), 1)
+    return said.pop()
+
+
+@case
+def R_002_009_R_002_062_X_20_a_rerun_says_what_it_repeats(place):
+    first = place.comes_to("failure", plan(sh("exit 5"))).result["execution_id"]
+    ran = place.comes_to("success", plan(sh("true")), rerun=first)
+    same((repeats(place, first), repeats(place, ran.result["execution_id"])), (None, first))
+    done = place.writ("run", "--rerun-of", first.upper(), place.document(plan(sh("true"))), "--json")
+    again = json.loads(done.out)["execution_id"]
+    same(repeats(place, again), first)
+    shown = place.one("show", first)
+    same(sorted(shown["reruns"]), sorted([ran.result["execution_id"], again]))
+    command = [entry["subject"] for entry in place.log("--kind", "execution_event")
+               if entry["body"]["payload"]["target"] == "exec"][-1]
+    same(repeats(place, command), None)
+    before = place.log()
+    for strange in (new(), "x", ""):
+        ran = place.run(plan(touch("ran")), rerun=strange)
+        hold(ran.status == 64 and ran.record["code"] == "USAGE" and "no execution" in ran.record["message"], ran)
+    same((place.there("ran"), place.log()), ([], before))
+    place.verify()
+
+
+@case
+def R_002_009_an_attempt_at_a_step_says_which_attempt_it_repeats(place):
+    command = sh("echo once >> times; test $(wc -l < times) = 3", on_failure="retry")
+    ran = place.comes_to("success", plan(command, retry_policy=plans.retries(3, "STEP_FAILED")))
+    rows = rows_of(place, ran.result["execution_id"])
+    ids = [row["execution_id"] for row in sorted(rows, key=lambda row: row["attempt"])]
+    same([repeats(place, one) for one in ids], [None, *ids[:2]])
+    (place.work / "times").unlink()
+    place.put("work/child.yaml", "name: c\nsteps: [{name: a, run: [/bin/sh, -c, 'echo once >> times; "
+                                 "test $(wc -l < times) = 2']}]\n")
+    ran = place.comes_to("success", plan(step("execute_plan", {"file": "child.yaml"}, on_failure="retry"),
+                                         retry_policy=plans.retries(2, "STEP_FAILED")))
+    rows = rows_of(place, ran.result["execution_id"])
+    ids = [row["execution_id"] for row in sorted(rows, key=lambda row: row["attempt"])]
+    same([repeats(place, one) for one in ids], [None, ids[0]])
+    place.verify()
+
+
 @case
 def X_7_A04_26_an_id_in_upper_case_is_the_same_id(place):
     own = {"environment": plans.HERE, "execution_id": new()}

@@ -2,7 +2,8 @@
 /* run_plan.c: runs a plan through the library alone, as a program of somebody else would.
  *
  * usage: run_plan [--context FILE] [--set KEY=VALUE].. [--jobs N] [--ledger L] [--policy P]
- *                 [--progress FD] [--force FD] [--dependency-skip HOW] PLAN
+ *                 [--progress FD] [--force FD] [--dependency-skip HOW]
+ *                 [--rerun-of ID] PLAN
  *
  * Prints the answer; its exit status is the library's. */
 #include <stdio.h>
@@ -36,6 +37,8 @@ static bool take(struct words *w, const char *option, const char *value)
         w->run.policy = value;
     } else if (strcmp(option, "--dependency-skip") == 0) {
         w->run.dependency_skip = value;
+    } else if (strcmp(option, "--rerun-of") == 0) {
+        w->run.rerun_of = value;
     } else if (strcmp(option, "--progress") == 0) {
         w->run.progress = (int)strtol(value, NULL, 10);
     } else if (strcmp(option, "--force") == 0) {

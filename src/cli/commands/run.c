@@ -270,6 +270,7 @@ static int run(const struct args *args)
                               .ledger = args_get(args, "ledger"),
                               .policy = args_get(args, "policy"),
                               .dependency_skip = args_get(args, "dependency-skip"),
+                              .rerun_of = args_get(args, "rerun-of"),
                               .progress = -1,
                               .force = -1 };
     char *shown;
@@ -313,6 +314,7 @@ const struct command cmd_run = {
                  { "jobs",       "N",      NULL,     "steps that may run at the same time; default 1" },
                  { "policy",     "POLICY", NULL,     "what to do where inputs are not coherent: block (the default) or draft_only", .words = "block draft_only" },
                  { "dependency-skip", "HOW", NULL, "what becomes of a step whose dependency was skipped: fail (the default) ends the plan, cascade skips the step, too; else what dependency_skip of the user's configuration says", .words = "fail cascade" },
+                 { "rerun-of",   "ID",     NULL,     "the execution in the ledger that this one repeats, by its whole id: recorded, and shown by writ show; nothing of it is continued" },
                  { "dry-run",    NULL,     NULL,     "show what would run and what would be refused, and run nothing; exit 1 when the plan would be refused before anything runs" },
                  { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout with ids and names of steps, in the last the result, or code and message where there is none; a notice of about 1 MiB or more is left out, and the next line has how many were as \"lost\") or none", .words = "auto live lines json none" },
                  { "allow-weak", "LAYER",  "layers", "run without a layer that this machine lacks", .many = true },

@@ -323,6 +323,7 @@ void job_step(const struct job *job, struct exec_step *out)
                                .fleet = r->fleet,
                                .execution = outermost(r)->context.execution_id,
                                .plan = r->entries[0],
+                               .before = str_of(job->before),
                                .timeout_ms = step_time(&r->plan.plan, job->step) };
 }
 

@@ -473,6 +473,7 @@ void act_plan(struct job *job, struct ending *out)
     (void)shape_decode(&nested_shape, job->step->payload, &ignored, &nested);
     child = child_of(job->r, &nested, &a, &input);
     child.step = job->index;
+    child.rerun_of = str_of(job->before);
     if (read_child(&child, &input, !nested.plan)) {
         run_child(job, &child, out);
         running_leave(&child);

@@ -54,8 +54,10 @@ static struct event_head head_of(struct exec *x)
         head.claimed = x->request.metadata->requested_by;
     if (x->entry_count)
         depends[head.depend_count++] = x->entries[0];
-    if (x->step)
+    if (x->step) {
         depends[head.depend_count++] = x->step->plan;
+        head.rerun_of = x->step->before;
+    }
     return head;
 }
 

@@ -90,6 +90,8 @@ static bool is_sayable(const struct writ_plan *ask, struct error *e)
                          ask->policy);
     if (ask->jobs < 0 || ask->jobs > WRIT_JOBS_MAX)
         return error_set(e, CODE_USAGE, "jobs are 1 to %d, not %d", WRIT_JOBS_MAX, ask->jobs);
+    if (ask->rerun_of && !*ask->rerun_of)
+        return error_set(e, CODE_USAGE, "rerun_of is '', which is the id of no execution");
     if (ask->dependency_skip &&
         name_at(dependency_skip_names, str_of(ask->dependency_skip)) == CHOICE_NONE)
         return error_set(e, CODE_USAGE, "dependency_skip is fail or cascade, not '%.100s'",

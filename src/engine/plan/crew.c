@@ -128,15 +128,18 @@ static void *work(void *self)
 static struct job job_of(struct crew *c, struct hand *h, const struct attempt *attempt)
 {
     struct running *r = c->r;
+    struct job job = { .r = r,
+                       .deed = r->deeds[attempt->step],
+                       .step = (const struct step_doc *)r->plan.plan.steps.v + attempt->step,
+                       .index = attempt->step,
+                       .attempt = *attempt,
+                       .cancel = h->job.cancel,
+                       .kept = &h->kept,
+                       .scratch = &h->scratch };
 
-    return (struct job){ .r = r,
-                         .deed = r->deeds[attempt->step],
-                         .step = (const struct step_doc *)r->plan.plan.steps.v + attempt->step,
-                         .index = attempt->step,
-                         .attempt = *attempt,
-                         .cancel = h->job.cancel,
-                         .kept = &h->kept,
-                         .scratch = &h->scratch };
+    if (attempt->number > 1)
+        memcpy(job.before, r->rows[attempt->step].execution, sizeof job.before);
+    return job;
 }
 
 static void do_here(struct crew *c, struct hand *h)

@@ -23,6 +23,7 @@ static struct event_head head_of(const struct running *r)
         depends[2] = r->parent->entries[0];
     return (struct event_head){ .execution = r->context.execution_id,
                                 .workflow = "plan/1",
+                                .rerun_of = r->rerun_of,
                                 .target = "plan",
                                 .action = *name ? name : "plan",
                                 .snapshot_ms = r->snapshot_ms,
@@ -114,6 +115,23 @@ static bool is_new(struct running *r, struct error *e)
                      STR_ARG(r->plan.plan.id));
 }
 
+/* What is repeated is an execution that the ledger has. */
+static bool repeats_one(struct running *r, struct error *e)
+{
+    const struct keep *keep = &r->keeping->ledger.keep;
+    struct asked_entry before;
+
+    if (!r->rerun_of.n)
+        return true;
+    if (!keep->kind->newest_input(keep->store, str_of(EVENT_TENANT), r->rerun_of, &before, r->a, e))
+        return false;
+    return before.there ||
+           error_set(e, CODE_USAGE,
+                     "the ledger has no execution %s that this could be a rerun of; `writ log` "
+                     "lists those it has",
+                     said(r->rerun_of, r->a));
+}
+
 static bool enter_start(struct running *r, struct error *e)
 {
     static const enum event_state states[] = { EVENT_PLANNED, EVENT_RUNNING };
@@ -123,7 +141,7 @@ static bool enter_start(struct running *r, struct error *e)
     struct str with;
 
     put_context(r, &context);
-    if (!is_new(r, e) || !body_whole(&context, e) ||
+    if (!is_new(r, e) || !repeats_one(r, e) || !body_whole(&context, e) ||
         !body_canonical(buf_str(&context), r->a, &with, e) ||
         !enter(r, ENTRY_INPUT, r->plan.plan.id, r->plan.text, e) ||
         !enter(r, ENTRY_INPUT, r->context.execution_id, with, e))

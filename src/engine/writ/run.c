@@ -111,8 +111,14 @@ static int run(struct running *r, char **answer)
     if (!context_make(r, &context))
         return input_wrong(&context, "context", answer);
     r->cascade = cascades(r);
+    if (r->ask->rerun_of)
+        r->rerun_of = id_text(str_of(r->ask->rerun_of), r->a);
     if (!running_claim(r, &e))
-        return fail(&e, e.code == CODE_EXECUTION_USED ? WRIT_REFUSED : WRIT_UNRECORDED, answer);
+        return fail(&e,
+                    e.code == CODE_EXECUTION_USED ? WRIT_REFUSED
+                    : e.code == CODE_USAGE        ? WRIT_USAGE
+                                                  : WRIT_UNRECORDED,
+                    answer);
     r->keeping->swift = true; /* steps do not wait for the disk; the end of the plan does */
     if (!running_go(r, jobs, r->ask->force, &end, &e))
         return fail(&e, WRIT_UNRECORDED, answer);
