@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <libpq-fe.h>
+#include <malloc.h>
 #include <poll.h>
 
 #include "base/world.h"
@@ -26,8 +27,17 @@ struct postgres {
     bool lost;                 /* whatever libpq says */
     const struct world *world; /* which counts answer_ms; NULL: an answer may take any time */
     int64_t answer_ms;
+    bool flooded;         /* an answer had no end, and the connection was given up */
     bool silent;          /* an answer took longer, and the connection was given up */
     struct error warning; /* the last one; its code is 0 where there was none */
+};
+
+/* What is asked for is pages of some megabytes. An answer that has begun is given more time than
+ * one that has not, and not for ever: messages beside it may go on without end. */
+enum {
+    ANSWER_MOST = 256 << 20, /* bytes of memory that one may take */
+    ANSWER_TIMES = 4,        /* as long as the first byte may take */
+    LOOK_EACH = 64,          /* pieces that come between two looks at the memory */
 };
 
 /* ---- what goes wrong ---- */
@@ -42,6 +52,11 @@ static bool fail(const struct postgres *pg, const char *message, struct error *e
                          "%s: the server has not answered for %lld s; answer_timeout=SECONDS in "
                          "the address lets it take longer",
                          pg->shown, (long long)(pg->answer_ms / 1000));
+    if (pg->flooded)
+        return error_set(e, CODE_IO,
+                         "%s: the server's answer takes more than %d MiB of memory, which none of "
+                         "a ledger's does; see what listens there",
+                         pg->shown, ANSWER_MOST >> 20);
     if (n == 0)
         return error_set(e, CODE_IO, "%s: the connection was lost", pg->shown);
     return error_set(e, CODE_IO, "%s: %.*s", pg->shown, (int)n, message);
@@ -214,7 +229,7 @@ bool pg_open_again(struct postgres *pg, struct error *e)
 {
     memset(pg->prepared, 0, sizeof pg->prepared);
     pg->queued = 0;
-    pg->lost = pg->silent = false;
+    pg->lost = pg->silent = pg->flooded = false;
     PQreset(pg->conn);
     (void)PQsetnonblocking(pg->conn, 1);
     return !pg_is_lost(pg) || fail_by_connection(pg, e);
@@ -246,12 +261,22 @@ bool pg_goes_well(const struct postgres *pg)
 
 /* ---- waiting ---- */
 
+/* All that is allocated, by whomever: libpq keeps an answer until it is whole, and tells nobody. */
+static int64_t memory_used(void)
+{
+    struct mallinfo2 m = mallinfo2();
+
+    return (int64_t)(m.uordblks + m.hblkhd);
+}
+
 /* Sends what is queued and, where an answer is wanted, waits for one. False: the connection was
  * lost, or the server took too long, which loses it. */
 static bool await(struct postgres *pg, bool answer)
 {
     const struct world *w = pg->world;
-    int64_t until = w ? w->mono_ms(w->self) + pg->answer_ms : 0;
+    int64_t began = w ? w->mono_ms(w->self) : 0, until = began + pg->answer_ms;
+    int64_t had = memory_used();
+    unsigned pieces = 0;
 
     while (!pg_is_lost(pg)) {
         int unsent = PQflush(pg->conn), ready;
@@ -263,8 +288,12 @@ static bool await(struct postgres *pg, bool answer)
         ready = poll(&fd, 1, w ? poll_ms(until - w->mono_ms(w->self)) : -1);
         if (ready < 0 && errno != EINTR)
             return false;
-        pg->silent = ready == 0;
-        pg->lost = pg->lost || pg->silent;
+        pg->silent =
+            ready == 0 || (w && w->mono_ms(w->self) - began > ANSWER_TIMES * pg->answer_ms);
+        pg->flooded = ++pieces % LOOK_EACH == 0 && memory_used() - had > ANSWER_MOST;
+        pg->lost = pg->lost || pg->silent || pg->flooded;
+        if (pg->lost)
+            return false;
         if (ready > 0 && fd.revents & ~POLLOUT && !PQconsumeInput(pg->conn))
             return true; /* libpq's next result tells why */
     }

@@ -11,6 +11,7 @@ import contextlib
 import os
 import pathlib
 import random
+import resource
 import socket
 import struct
 import sys
@@ -23,6 +24,7 @@ import ledger  # noqa: E402
 import server  # noqa: E402
 import tap  # noqa: E402
 
+MEMORY_MOST = 800 << 20  # of a writ that is answered without end
 TRIES = 200 if os.environ.get("WRIT_LONG") else 8  # of each lie
 ANSWER_SECONDS = 2  # until writ gives the server up
 PORT = 7001
@@ -98,6 +100,8 @@ LIES = {
     "ready three times": (b"Z", lambda chance, body: message(b"Z", b"I") * 3),
     "silence": (b"TDC12nZ", None),
     "an end": (b"TDC12nZ", None),
+    "rows without end": (b"D", None),
+    "notices without end": (b"TDC12nZ", None),
 }
 
 
@@ -157,6 +161,11 @@ class Proxy:
             near.sendall(way(self.chance, body))
         elif self.lie == "an end":
             near.shutdown(socket.SHUT_RDWR)
+        else:  # until writ has gone
+            more = one if kind == b"D" and self.lie == "rows without end" else message(
+                b"N", b"SNOTICE\0VNOTICE\0C00000\0Mthere is more\0\0")
+            while True:
+                near.sendall(more * (1 + (1 << 16) // len(more)))
         return way is not None
 
     def begin(self, lie, number, chance):
@@ -222,11 +231,14 @@ def main():
                 run = place.writ(*words, stdin=stdin(place, -1))
                 cases.case(f"the truth, {verb}", fault_of(run) or (f"{run}" if run.status not in (0, 1) else ""))
             for lie in LIES:
-                played = [play(place, proxy, lie, seed) for seed in range(TRIES)]
+                tries = 4 if "without end" in lie else TRIES
+                played = [play(place, proxy, lie, seed) for seed in range(tries)]
                 faults = [fault for _, fault in played if fault]
                 told = sum(told for told, _ in played)
                 cases.case(lie, "\n".join(faults[:3]) or ("" if told else "it was never told"))
             proxy.hang_up()
+            used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
+            cases.case("none took much memory", f"{used} bytes" if used > MEMORY_MOST else "")
             cases.case("and what was recorded before is intact", fault_of(place.writ("verify")))
     except server.Missing as why:
         print(f"1..0 # SKIP {why}")
