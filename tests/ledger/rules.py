@@ -382,6 +382,19 @@ def A02_17_an_error_may_have_any_code(place):
 # ---- what an event rests on ----
 
 @case
+def R_002_052_check_and_append_have_one_verdict_of_what_is_left_out(place):
+    left = ("snapshotAt", "coherenceStatus", "createdAt", "executionId", "target", "attempt", "tenantId", "state")
+    for n, name in enumerate(left):
+        event = place.event(execution=f"e-{n}")
+        for part in (event, event["payload"]):
+            part.pop(name, None)
+        run = place.writ("check", "--as", "event", place.put("event.json", ledger.text_of(event)))
+        answer, = place.append(event)
+        same(run.status == 0, answer["status"] == "appended", (name, run, answer))
+        same(run.status == 0, n < 4, (name, run))
+
+
+@case
 def R_002_068_A02_11_what_an_event_rests_on_is_there(place):
     stranger = f"led-{uuid.uuid4()}"
     for ids in (["led-100", "led-200"], [stranger], [place.base[0], stranger], ["x"], [place.base[0] + " "],

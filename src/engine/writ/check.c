@@ -17,6 +17,7 @@
 #include "engine/given.h"
 #include "engine/input.h"
 #include "engine/plan.h"
+#include "ledger/draft.h"
 #include "route/route.h"
 
 /* The border and the table that `writ explain statuses` shows say the same. */
@@ -123,12 +124,34 @@ static void check_lane(const struct writ_plan *ask, const struct doc *root, stru
     report_add(r, ABOUT_ODD, doc_place(root, about), e.code, "%s", e.msg);
 }
 
+/* What an event leaves to the ledger (A02-10, A02-20) is no fault of it: `writ ledger append` takes
+ * it, and both have one verdict. The document is ours. */
+static void complete_event(struct doc *root, struct arena *a)
+{
+    struct doc *payload = root->kind == DOC_MAP ? (struct doc *)doc_get(root, "payload") : NULL;
+    const struct world *w = world_real();
+
+    if (root->kind == DOC_MAP && !doc_get(root, "createdAt"))
+        draft_fill(root, "createdAt", draft_stamp(w->wall_ms(w->self), a), a);
+    if (!payload || payload->kind != DOC_MAP)
+        return;
+    if (!doc_get(payload, "executionId"))
+        draft_fill(payload, "executionId", str_of("given by the ledger"), a);
+    if (!doc_get(payload, "snapshotAt"))
+        draft_fill(payload, "snapshotAt", doc_text(root, "createdAt"), a);
+    if (!doc_get(payload, "coherenceStatus"))
+        draft_fill(payload, "coherenceStatus", str_of(coherence_names[COHERENCE_COHERENT]), a);
+}
+
 /* Beside its shape: what an adapter can never do, and what configurations may not say. */
 static void check_whole(const struct writ_plan *ask, const struct kind_row *row,
                         const struct doc *root, struct report *r)
 {
-    bool right = kind_check(row, root, r);
+    bool right;
 
+    if (row->shape == &event_shape)
+        complete_event((struct doc *)root, r->a);
+    right = kind_check(row, root, r);
     if (row->shape == &lane_shape && right && ask->environment)
         check_lane(ask, root, r);
     if (row->shape == &adapter_shape)
