@@ -125,7 +125,7 @@ static const struct shape fixture_shape = { .name = "fixture of an executor",
 /* clang-format off */
 #define AT(member) offsetof(struct executor_doc, member)
 static const struct field executor_fields[] = {
-    { "executor_id",  F_TEXT,   ONE,  NEEDED,   .at = AT(executor_id), .form = FORM_SNAKE,         .req = "R-003-004", .help = "Names the executor; unique." },
+    { "executor_id",  F_TEXT,   ONE,  NEEDED,   .at = AT(executor_id), .form = FORM_SNAKE, .min = 1, .max = 200, .req = "R-003-004", .help = "Names the executor; unique." },
     { "version",      F_TEXT,   ONE,  NEEDED,   .at = AT(version), .form = FORM_VERSION,           .req = "R-003-005", .help = "Its version." },
     { "capabilities", F_TEXT,   LIST, NEEDED,   .at = AT(capabilities), .min = 1,                  .req = "R-003-006", .help = "What it declares it can do; upper case once registered." },
     { "limits",       F_SHAPE,  ONE,  NEEDED,   .at = AT(limits), .sub = &limits_shape,            .req = "R-003-012", .help = "What one call may use." },

@@ -40,6 +40,11 @@ static void R_003_004_R_003_062_executor_id_is_lower_snake(void **state)
           "'text__digest' is not a lower_snake name such as text_digest" },
         { "text_digest", "_text", "/executor_id", CODE_VALIDATION_ERROR,
           "'_text' is not a lower_snake name such as text_digest" },
+        { "text_digest",
+          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+          "/executor_id", CODE_VALIDATION_ERROR, "executor_id has 201 characters, allowed 1..200" },
         { "text_digest", "7", "/executor_id", CODE_VALIDATION_ERROR,
           "executor_id is 7, must be text" },
     };
