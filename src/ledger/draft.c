@@ -256,11 +256,6 @@ static void set_depends(struct draft *d, struct arena *a)
             d->depend_count++;
 }
 
-/* The names in an event's header, each byte of which may become six there. */
-enum { NAMES_MAX = 128 << 10 };
-
-static_assert(6 * NAMES_MAX < HEADER_MAX / 2, "the header of every event has room");
-
 static void finish(struct draft *d, const struct world *world, struct arena *a)
 {
     struct stamp created;
@@ -281,14 +276,14 @@ static void finish(struct draft *d, const struct world *world, struct arena *a)
     d->entry.subject = d->event.payload->executionId;
     d->entry.tenant = d->event.tenantId;
     d->entry.robot = d->event.robotId;
-    if (d->entry.subject.n + d->entry.tenant.n + d->entry.robot.n > NAMES_MAX) {
-        draft_refuse(d, CODE_CEILING, "",
-                     "executionId, tenantId and robotId have more than 128 KiB together");
-        return;
-    }
     d->entry.place = event_place(d->event.payload->attempt, (enum event_state)d->event.state);
     d->entry.created_ms = stamp_ms(&created);
     set_traits(d);
+    if (!entry_header_fits(&d->entry)) {
+        draft_refuse(d, CODE_CEILING, "",
+                     "executionId, tenantId and robotId make a header of more than 65535 bytes");
+        return;
+    }
     set_depends(d, a);
 }
 

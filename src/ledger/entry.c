@@ -216,6 +216,21 @@ void entry_header(const struct entry *entry, struct buf *to)
     buf_adds(to, ",\"v\":1}");
 }
 
+/* A header is longest with the highest seq; all else in it but the names has one length, or less
+ * than the FIXED bytes. Each byte of a name may become six. */
+bool entry_header_fits(const struct entry *entry)
+{
+    enum { FIXED = 1024 };
+    _buf_ struct buf text = { .max = HEADER_ENTERED };
+    struct entry last = *entry;
+
+    if (6 * (entry->subject.n + entry->tenant.n + entry->robot.n) + FIXED <= HEADER_ENTERED)
+        return true;
+    last.seq = ((int64_t)1 << SEQ_BITS) - 1;
+    entry_header(&last, &text);
+    return buf_ok(&text);
+}
+
 /* So many headers are written, and then hashed together: fewer where they are long. */
 enum { AT_ONCE = 64, AT_ONCE_BYTES = 64 << 10 };
 

@@ -108,6 +108,11 @@ int64_t entry_id_seq(const struct uuid *id);
 enum { HEADER_MAX = 32 << 20 };
 void entry_header(const struct entry *entry, struct buf *to);
 
+/* What is entered has a header of this many bytes at most, wherever it comes to stand. A ledger may
+ * have longer ones from before there was this limit. */
+enum { HEADER_ENTERED = 65535 };
+bool entry_header_fits(const struct entry *entry) NODISCARD;
+
 /* The leaves of entries in the tree, which have their places and the digests of their bodies: of
  * so many, up to the first whose header has no room in an empty scratch. An entry that cannot be
  * one has an empty header. */

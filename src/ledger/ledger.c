@@ -168,6 +168,12 @@ bool ledger_enter(struct ledger *l, struct entry *entries, size_t n, struct erro
     _arena_ struct arena a = { 0 };
     struct links none = { .rerun_of = { "", 0 } };
 
+    for (size_t i = 0; i < n; i++)
+        if (!entry_header_fits(&entries[i]))
+            return error_set(e, ERROR_CEILING,
+                             "subject and tenant make a header of more than %d bytes: give the "
+                             "entry shorter ones",
+                             HEADER_ENTERED);
     if (!tail_ready(&l->tail, l->tip.size, n, &l->keep, e))
         return false;
     for (size_t i = 0; i < n; i++) {

@@ -33,6 +33,8 @@ struct entry reject_entry(const struct reject *r, const struct world *world, str
     entry.robot = str_of(r->code);
     entry.place = r->bytes;
     entry.content = r->digest;
+    if (!entry_header_fits(&entry)) /* no event can be of these names; the text has them */
+        entry.tenant = entry.subject = str_of("");
     return entry;
 }
 

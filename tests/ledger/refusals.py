@@ -13,6 +13,7 @@ import sys
 import ledger
 import ground
 import tap
+import vault
 from ledger import ABSENT, BLOCKED, STATES, same, true
 
 CASES = []
@@ -297,6 +298,24 @@ def what_is_written_to_a_log_that_was_removed_is_not_told_as_kept(place):
             child.stdout.close()
         true("its log" in answer["message"] and "was removed or replaced" in answer["message"], answer)
         same(child.wait(20), 74)
+
+
+@case
+def X_26_a_header_has_65535_bytes_at_most_and_a_longer_one_is_never_written(place):
+    place.accept(place.event(execution="x" * 64_000))
+    size = place.verify()["entries"]
+    for names in ({"execution": "x" * 65_500}, {"execution": "e", "tenantId": "\u0001" * 11_000},
+                  {"execution": "x" * 30_000, "tenantId": "t" * 20_000, "robotId": "r" * 16_000}):
+        answer = place.refuse("CEILING", place.event(**names))
+        true("header of more than 65535 bytes" in answer["message"], answer)
+    same([(r["tenant"], r["subject"]) for r in place.rejects()][:2], [("", "")] * 2)  # the text has them
+    same(place.verify()["entries"], size + 3)
+    path = place.put("document.json", "{}")
+    answer = place.one("ledger", "input", path, "--subject", "s" * 65_500, status=74)
+    true(answer["code"] == "CEILING" and "65535" in answer["message"], answer)
+    same(place.verify()["entries"], size + 3)
+    for row in vault.of(place).ask("SELECT max(length(subject) + length(tenant) + length(robot)) FROM entries"):
+        true(int(row[0]) < 65_535, row)
 
 
 @case
