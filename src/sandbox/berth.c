@@ -89,16 +89,18 @@ static long clone_init_into(struct jail *jail, int group, int *init)
 }
 
 /* Of a slot only the line is there. */
-static void make_init(int line, struct place *place, const struct ask *ask, int fds[PASS_MOST])
+static void make_init(const struct jail *berth, struct place *place, const struct ask *ask,
+                      int fds[PASS_MOST])
 {
     struct jail *jail = &place->jail;
     struct answer answer = { .pid = -1 };
-    int init = -1, n = 0;
+    int line = berth->line, init = -1, n = 0;
 
     for (int i = 0; i < STREAM_COUNT && !place->ahead; i++)
         jail->streams[i] = i < STREAM_RESULT || ask->result ? fds[n++] : -1;
     jail->line = fds[n++];
-    if ((!ask->anew.net || net_enter() == 0) && (!ask->anew.ipc || unshare(CLONE_NEWIPC) == 0))
+    if ((!ask->anew.net || net_enter(berth->sysctls) == 0) &&
+        (!ask->anew.ipc || unshare(CLONE_NEWIPC) == 0))
         answer.pid =
             (pid_t)(ask->grouped ? clone_init_into(jail, fds[n], &init) : clone_init(jail, &init));
     if (!pass_send(line, &answer, sizeof answer, &init, answer.pid > 0))
@@ -111,7 +113,7 @@ static void make_init(int line, struct place *place, const struct ask *ask, int 
 }
 
 struct service {
-    int line, owner;
+    const struct jail *jail; /* the berth's own */
     struct place *places;
     int patience_ms;
 };
@@ -119,8 +121,8 @@ struct service {
 /* A request has to come in time: a berth that was left behind by a fork of its caller ends, too. */
 static bool is_asked(const struct service *s)
 {
-    struct pollfd asked[] = { { .fd = s->line, .events = POLLIN },
-                              { .fd = s->owner, .events = POLLIN } };
+    struct pollfd asked[] = { { .fd = s->jail->line, .events = POLLIN },
+                              { .fd = s->jail->owner, .events = POLLIN } };
     int n;
 
     do {
@@ -149,10 +151,10 @@ static void serve(void *self)
     int fds[PASS_MOST];
 
     drop_streams();
-    if (send(s->line, &ready, sizeof ready, MSG_NOSIGNAL) < 0)
+    if (send(s->jail->line, &ready, sizeof ready, MSG_NOSIGNAL) < 0)
         return;
-    while (is_asked(s) && pass_take(s->line, &ask, sizeof ask, fds))
-        make_init(s->line, &s->places[ask.at], &ask, fds);
+    while (is_asked(s) && pass_take(s->jail->line, &ask, sizeof ask, fds))
+        make_init(s->jail, &s->places[ask.at], &ask, fds);
 }
 
 /* ---- opening ---- */
@@ -177,8 +179,7 @@ static bool start(struct berth *l, struct jail *jail)
     long pid = quiet_clone(&args);
 
     if (pid == 0)
-        child_berth(jail, serve,
-                    &(struct service){ jail->line, jail->owner, l->places, l->patience_ms * 2 });
+        child_berth(jail, serve, &(struct service){ jail, l->places, l->patience_ms * 2 });
     l->pid = (pid_t)pid;
     if (pid < 0)
         return false;

@@ -120,6 +120,7 @@ struct jail {
     struct seccomp_program seccomp;
     struct held held; /* time and chance */
     int chance;       /* where init is asked for what /dev/random reads; -1: nowhere */
+    int sysctls;      /* of a berth: /proc/sys, for the networks it makes; else 0 or -1 */
     int watched;      /* where init is told that mounts are gone; -1: nowhere */
 
     int streams[STREAM_COUNT]; /* what become its 0, 1, 2 and 3; -1: it has no 3 */

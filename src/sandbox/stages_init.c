@@ -105,7 +105,16 @@ int stage_take_identity(struct child *c)
 
 int stage_enter_net(struct child *c)
 {
-    return c->jail->host_network ? 0 : net_enter();
+    struct jail *j = c->jail;
+    int done;
+
+    if (j->host_network)
+        return 0;
+    j->sysctls = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    done = j->sysctls >= 0 ? net_enter(j->sysctls) : -1;
+    if (!j->in_berth) /* which makes more of them, where no /proc is */
+        own_close(&j->sysctls);
+    return done;
 }
 
 /* Early: whoever serves them gets ready while the root is built. */
@@ -286,8 +295,8 @@ int stage_clear_result(struct child *c)
 /* The lowest descriptor from `from` on that is still needed; ~0U: none. */
 static unsigned next_needed(const struct jail *j, unsigned from)
 {
-    enum { FIRST = 3 };
-    int needed[FIRST + STREAM_COUNT + CGROUP_DIRS] = { j->line, j->owner, j->chance };
+    enum { FIRST = 4 };
+    int needed[FIRST + STREAM_COUNT + CGROUP_DIRS] = { j->line, j->owner, j->chance, j->sysctls };
     unsigned next = ~0U;
 
     memcpy(needed + FIRST, j->streams, sizeof j->streams);

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stddef.h>
@@ -180,8 +181,12 @@ static void talk(const char *host)
     socklen_t n = inet(&at, host, 0);
     int listener = socket(at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     int client, server, pid;
+    int room = INT_MAX;
+    socklen_t wide = sizeof room;
     char byte = 0;
 
+    getsockopt(listener, SOL_SOCKET, SO_RCVBUF, &room, &wide);
+    holds(room <= 64 << 10, "what waits for us is small over %s", host);
     if (!works(bind(listener, &at.any, n), "bind %s", host) ||
         !works(listen(listener, 4), "listen"))
         return;

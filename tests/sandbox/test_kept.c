@@ -125,6 +125,16 @@ static void a_network_that_was_used_is_not_used_again(void **state)
     assert_string_equal(printed(counters), "0\n");
 }
 
+/* What nobody accepts is charged to nobody. */
+static void connections_are_small_in_every_network(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_string_equal(printed("python3 -c 'import socket as s; "
+                                    "print(s.socket().getsockopt(s.SOL_SOCKET, s.SO_RCVBUF))'"),
+                            "65536\n");
+}
+
 /* Descriptors that are under way to themselves are there until the kernel looks for such. */
 static void what_is_under_way_when_a_run_ends_is_not_in_the_next_one(void **state)
 {
@@ -450,6 +460,7 @@ static int tests(void)
         TEST(what_an_earlier_run_used_is_not_counted),
         TEST(limits_are_those_of_each_run),
         TEST(a_network_that_was_used_is_not_used_again),
+        TEST(connections_are_small_in_every_network),
         TEST(what_is_under_way_when_a_run_ends_is_not_in_the_next_one),
         TEST(a_program_may_talk_to_itself),
         TEST(a_denied_path_is_denied_in_its_run_only),
