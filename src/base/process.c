@@ -8,7 +8,12 @@
 
 #include "base/num.h"
 
-enum { STAT_STATE = 3, STAT_THREADS = 20, STAT_START = 22 }; /* words, counted from 1 */
+enum {
+    STAT_STATE = 3,
+    STAT_PARENT = 4,
+    STAT_THREADS = 20,
+    STAT_START = 22
+}; /* words, counted from 1 */
 
 /* `PID (name) state ...`; the name may hold anything, a ')' and spaces too. */
 bool process_read(struct str stat, struct process *out)
@@ -24,8 +29,8 @@ bool process_read(struct str stat, struct process *out)
     for (int i = STAT_STATE; i <= STAT_START; i++)
         words[i] = str_cut(&rest, " ");
     p.state = words[STAT_STATE].n ? words[STAT_STATE].s[0] : '?';
-    if (!num_int(str_cut(&stat, " "), &p.pid) || !num_int(words[STAT_THREADS], &p.threads) ||
-        !num_int(words[STAT_START], &p.start))
+    if (!num_int(str_cut(&stat, " "), &p.pid) || !num_int(words[STAT_PARENT], &p.parent) ||
+        !num_int(words[STAT_THREADS], &p.threads) || !num_int(words[STAT_START], &p.start))
         return false;
     *out = p;
     return true;

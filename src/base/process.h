@@ -7,7 +7,8 @@
 
 struct process {
     int64_t pid; /* as the namespace of /proc counts */
-    char state;  /* 'Z': it is dead, and waited for */
+    int64_t parent;
+    char state; /* 'Z': it is dead, and waited for */
     int64_t threads;
     int64_t start; /* when, in ticks since the boot: with the pid it names a process for good */
 };

@@ -189,6 +189,15 @@ static void say_lost(const struct doc *record)
 
 static void say_violation(const struct doc *record)
 {
+    struct str reason = doc_text(record, "reason");
+
+    if (reason.n) {
+        say("killed after %.1f s: %.*s (exit %" PRId64 ")", seconds(record), STR_ARG(reason),
+            doc_whole(record, "exit_code"));
+        err(DIM,
+            "      the kernel counts these for nobody, so that no limit of memory holds them\n");
+        return;
+    }
     say("killed after %.1f s: somebody outside replaced what it was kept from, and it was not any "
         "more (exit %" PRId64 ")",
         seconds(record), doc_whole(record, "exit_code"));

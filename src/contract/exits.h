@@ -35,7 +35,7 @@ struct exit_row {
 enum {
     EXIT_ROWS = 15,
     EXIT_OOM = 137,        /* what is reported when the kernel killed it for its memory */
-    EXIT_VIOLATION = 137,  /* and when init did, because a wall was gone */
+    EXIT_VIOLATION = 137,  /* and when init did, because a wall or a bound did not hold */
     EXIT_TIMEOUT = 143,    /* and when our timer ran out, whatever signal it took */
     EXIT_CANCELLED = 130,  /* and when it ended with 0 because it was asked to */
     EXIT_UNMET = 76,       /* and when an expectation of the request was not met */

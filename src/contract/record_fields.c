@@ -23,7 +23,7 @@ static const struct record_field record_fields[] = {
     { "cause",                         ALWAYS, "Why it ended, which tells two equal exit codes apart: `writ explain causes`." },
     { "meaning",                       ALWAYS, "The exit code in words." },
     { "action",                        ALWAYS, "What contract 001 advises." },
-    { "reason",                        "cause is exec_failed or lost", "What the kernel said; why nobody knows how it ended." },
+    { "reason",                        "cause is exec_failed, lost or violation", "What the kernel said; why nobody knows how it ended; what it had too much of." },
     { "stdout",                        ALWAYS, "What it printed there; what is said of it holds for stderr, too." },
     { "stdout.text",                   "it is UTF-8", "Its beginning, as much as `writ explain outputs` says is kept." },
     { "stdout.base64",                 "it is not UTF-8", "The same." },

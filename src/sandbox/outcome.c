@@ -42,7 +42,7 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
     } else if (s->stopped_for == CAUSE_VIOLATION) {
         out->cause = CAUSE_VIOLATION;
         out->exit_code = EXIT_VIOLATION;
-        out->overran = true;
+        out->excess = s->excess;
     } else if (s->stopped_for == CAUSE_TIMEOUT) {
         out->cause = CAUSE_TIMEOUT;
         out->exit_code = EXIT_TIMEOUT;
@@ -70,8 +70,8 @@ bool outcome_unseen(const struct supervision *s, struct outcome *out, struct err
 
 const char *outcome_violation(const struct outcome *o)
 {
-    return o->overran ? "it had more processes than max_children again and again"
-                      : "somebody outside replaced what it was kept from, and it was not any more";
+    return o->excess ? o->excess
+                     : "somebody outside replaced what it was kept from, and it was not any more";
 }
 
 struct printed outcome_printed(struct capture *c, struct arena *a)

@@ -34,12 +34,12 @@ struct outcome {
     int exit_code; /* -1: there is none */
     int signal;    /* that ended it; 0: none */
     bool core;
-    bool unseen;    /* the kernel did not end it: it ran, and nothing else is known of it */
-    bool forced;    /* it was stopped, and did not end when it was asked to */
-    bool unheld;    /* a program of it was killed that cannot be held (held_tracer.h) */
-    bool overran;   /* it had more processes than it may, twice, and was killed for that */
-    bool page_open; /* and one began that can read the real time (held_page.h) */
-    int error;      /* errno of a command that could not be started */
+    bool unseen;        /* the kernel did not end it: it ran, and nothing else is known of it */
+    bool forced;        /* it was stopped, and did not end when it was asked to */
+    bool unheld;        /* a program of it was killed that cannot be held (held_tracer.h) */
+    bool page_open;     /* and one began that can read the real time (held_page.h) */
+    const char *excess; /* what it had too much of, in words, and was killed for; else NULL */
+    int error;          /* errno of a command that could not be started */
     struct printed out, err;
     struct printed
         result; /* what was written to descriptor 3; .head.s is NULL where there was none */

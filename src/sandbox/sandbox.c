@@ -381,6 +381,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .threads = &h->threads,
                              .cow = &h->layers,
                              .gate = h->gate,
+                             .own_net = !h->jail.host_network && !h->jail.hosted,
                              .idle = hash_some,
                              .ended_hook = take_usage,
                              .ended_self = h,
@@ -416,6 +417,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
         cgroup_sweep(&h->jail.cgroup);
     s.line = h->init.line;
     s.init = h->init.fd;
+    s.counted = h->init.pid;
     s.began_ms = h->began_ms;
     supervise(&s);
     out->ended_ms = s.over_ms;

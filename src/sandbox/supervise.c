@@ -47,7 +47,9 @@ struct loop {
     int64_t leave_at;   /* it is dead: leave its readers alone */
     int64_t give_up_at; /* it should be dead: wait no longer */
     int64_t look_at;    /* at the threads */
+    int64_t count_at;   /* what no group counts */
     struct cancel_calls calls;
+    struct uncounted uncounted;
 };
 
 /* First it is asked to end, then init is told to end it, which counts what it used; at last init
@@ -88,9 +90,11 @@ static int64_t patience(const struct loop *l, const struct stop_step *step)
 static void begin_to_stop(struct loop *l, enum cause cause)
 {
     l->s->stopped_for = cause;
-    l->at_once = l->s->at_once && (cause != CAUSE_TIMEOUT || !l->s->pace.asks);
+    l->at_once =
+        cause == CAUSE_VIOLATION || (l->s->at_once && (cause != CAUSE_TIMEOUT || !l->s->pace.asks));
     l->stops = l->s->send && l->at_once;
-    tell(l, PACE_ASKED, cause);
+    if (cause != CAUSE_VIOLATION)
+        tell(l, PACE_ASKED, cause);
 }
 
 /* From now on the kernel alone ends it. */
@@ -112,7 +116,8 @@ static void stop(struct loop *l, enum cause cause)
                         : &stops[l->stops];
     if (step->signal != SIGTERM && !l->s->forced) {
         l->s->forced = true;
-        tell(l, PACE_KILLED, cause);
+        if (cause != CAUSE_VIOLATION)
+            tell(l, PACE_KILLED, cause);
     }
     l->act_at = l->s->world->mono_ms(l->s->world->self) + patience(l, step);
     if (step->signal == SIGKILL && !l->s->send)
@@ -258,6 +263,8 @@ static int time_left(const struct loop *l)
         next = l->give_up_at;
     if (!l->dead && threads_look_in(l->s->threads) && l->look_at < next)
         next = l->look_at;
+    if (!l->dead && l->s->counted && l->count_at < next)
+        next = l->count_at;
     if (next == INT64_MAX)
         return NEVER;
     left = next - l->s->world->mono_ms(l->s->world->self);
@@ -291,9 +298,7 @@ static void end_overrun(struct loop *l)
 {
     if (l->dead || l->s->stopped_for != CAUSE_EXITED || !threads_overran(l->s->threads))
         return;
-    begin_to_stop(l, CAUSE_VIOLATION);
-    l->at_once = true;
-    l->stops = l->s->send != NULL;
+    l->s->excess = "it had more processes than max_children again and again";
     stop(l, CAUSE_VIOLATION);
 }
 
@@ -339,6 +344,16 @@ static void give_up(struct loop *l)
     each_capture(l, capture_alone);
 }
 
+/* It takes memory that no limit is on: each moment more of it costs the machine. */
+static void count(struct loop *l)
+{
+    if (!l->s->excess)
+        l->s->excess = uncounted_look(&l->uncounted);
+    if (l->s->excess && l->s->stopped_for == CAUSE_EXITED && !l->s->ended)
+        stop(l, CAUSE_VIOLATION);
+    l->count_at = l->s->world->mono_ms(l->s->world->self) + UNCOUNTED_TICK_MS;
+}
+
 /* The time has come to look at something. */
 static void look(struct loop *l)
 {
@@ -358,6 +373,8 @@ static void look(struct loop *l)
         each_capture(l, capture_alone);
     if (!l->dead && threads_look_in(l->s->threads) && now >= l->look_at)
         look_at_threads(l, now);
+    if (!l->dead && l->s->counted && now >= l->count_at)
+        count(l);
 }
 
 /* A caller who wants an end at once does not wait for a slow reader either. */
@@ -437,7 +454,9 @@ static void be_heard(const struct supervision *s)
 
 void supervise(struct supervision *s)
 {
-    struct loop l = { .s = s, .captures = { s->out, s->err, s->result } };
+    struct loop l = { .s = s,
+                      .captures = { s->out, s->err, s->result },
+                      .uncounted = { s->counted, s->own_net } };
 
     be_heard(s);
     l.leave_at = l.give_up_at = INT64_MAX;

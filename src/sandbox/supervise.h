@@ -9,6 +9,7 @@
 #include "sandbox/cow.h"
 #include "sandbox/gate.h"
 #include "sandbox/threads.h"
+#include "sandbox/uncounted.h"
 
 /* How long a command that was asked to end may take to do so, where nobody says otherwise. */
 enum { GRACE_MS = 2000 };
@@ -48,6 +49,8 @@ struct supervision {
     struct capture *result; /* NULL: none is asked for */
     struct threads *threads;
     struct cow_layers *cow;   /* where layers that init hands over go; NULL: it has none */
+    pid_t counted;            /* the run's init, at whose tree uncounted.h looks; 0: not */
+    bool own_net;             /* and at its network */
     struct gate *gate;        /* tells what it decides; NULL: there is none */
     bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */
     void *idle_self;
@@ -61,14 +64,15 @@ struct supervision {
     void *ended_self;
 
     /* what came of it */
-    bool ready;      /* the walls stood, and the command was being started */
-    bool ended;      /* init told how the command ended */
-    int status;      /* as from wait */
-    int64_t over_ms; /* when that was, or else when the tree was seen to be dead */
-    bool breached;   /* a wall was gone, and init ended it for that */
-    bool unheld;     /* init has killed a program that it could not hold */
-    bool page_open;  /* a program began that can read the real time */
-    bool failed;     /* a stage failed: `failure` */
+    bool ready;         /* the walls stood, and the command was being started */
+    bool ended;         /* init told how the command ended */
+    int status;         /* as from wait */
+    int64_t over_ms;    /* when that was, or else when the tree was seen to be dead */
+    bool breached;      /* a wall was gone, and init ended it for that */
+    const char *excess; /* what it had too much of, in words, and was ended for; NULL: nothing */
+    bool unheld;        /* init has killed a program that it could not hold */
+    bool page_open;     /* a program began that can read the real time */
+    bool failed;        /* a stage failed: `failure` */
     struct word failure;
     enum cause stopped_for; /* CAUSE_EXITED: nobody stopped it */
     bool unseen;            /* its end was not to be seen in time: some of it is there still */

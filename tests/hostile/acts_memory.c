@@ -8,6 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +20,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char block[1 << 16];
@@ -190,6 +195,126 @@ static int hoard_names(const char *form, long long want)
     return 0;
 }
 
+/* ---- what no control group counts ---- */
+
+/* As long as a run needs to be looked at. */
+static int held(long long bytes, long long want)
+{
+    int got = taken(bytes, want);
+
+    usleep(700000);
+    return got;
+}
+
+/* The kernel has no limit on them. Each file has few, because it walks over those of a file. */
+static int hoard_locks(const char *form, long long want)
+{
+    enum { BYTES = 192, OF_A_FILE = 500, FILES = 900 };
+    long long total = 0;
+    int children = 0;
+
+    for (; total < want; children++) {
+        int child = fork();
+
+        if (child < 0)
+            break;
+        for (long i = 0; child == 0 && i < (long)FILES * OF_A_FILE && total + i * BYTES < want;
+             i++) {
+            static int file;
+            struct flock lock = { .l_type = F_WRLCK, .l_start = i % OF_A_FILE * 2, .l_len = 1 };
+
+            if (i % OF_A_FILE == 0)
+                file = (int)syscall(SYS_memfd_create, "x", 0);
+            if (fcntl(file, F_SETLK, &lock) != 0)
+                break;
+        }
+        if (child == 0)
+            raise(SIGSTOP); /* it has them all */
+        total += FILES * OF_A_FILE * BYTES;
+    }
+    while (waitpid(-1, NULL, WUNTRACED) > 0 && --children > 0)
+        ;
+    note("%s", form);
+    return held(total < want ? total : want, want);
+}
+
+/* A server that accepts nothing, and clients that are gone: no descriptor is left but its own. */
+static int hoard_unaccepted(const char *form, long long want)
+{
+    long long total = 0;
+
+    for (int doors = 0, made = 1; doors < 900 && made > 0 && total < want; doors++) {
+        struct sockaddr_in at;
+        int door = on_loopback(SOCK_STREAM, &at);
+
+        if (door < 0 || listen(door, 4096))
+            break;
+        for (made = 0; total < want; made++) {
+            int near = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+            struct pollfd ready = { near, POLLOUT, 0 };
+
+            if (near < 0)
+                break;
+            connect(near, (void *)&at, sizeof at);
+            poll(&ready, 1, 20);
+            if (ready.revents & POLLOUT)
+                total += write_all(near, want - total);
+            close(near);
+            if (!(ready.revents & POLLOUT))
+                break; /* no more wait at this door */
+        }
+    }
+    note("%s", form);
+    return held(total, want);
+}
+
+/* Each socket keeps a list of the groups it is in. */
+static int hoard_memberships(const char *form, long long want)
+{
+    enum { BYTES = 64, OF_A_SOCKET = 4000 };
+    long long total = 0, before = -1;
+
+    while (total < want && total > before) {
+        int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+        before = total;
+        for (int i = 0; fd >= 0 && i < OF_A_SOCKET; i++, total += BYTES) {
+            struct ipv6_mreq group = { .ipv6mr_interface = 1 };
+
+            group.ipv6mr_multiaddr.s6_addr[0] = 0xff;
+            group.ipv6mr_multiaddr.s6_addr[1] = 1;
+            memcpy(&group.ipv6mr_multiaddr.s6_addr[12], &i, sizeof i);
+            if (setsockopt(fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &group, sizeof group))
+                break;
+        }
+    }
+    note("%s", form);
+    return held(total, want);
+}
+
+/* Each socket of TCP keeps a list of keys for its peers. */
+static int hoard_keys(const char *form, long long want)
+{
+    enum { BYTES = 200 };
+    long long total = 0, before = -1;
+
+    while (total < want && total > before) {
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        before = total;
+        for (uint32_t i = 1; fd >= 0 && i < 4000; i++, total += BYTES) {
+            struct tcp_md5sig key = { .tcpm_keylen = 1 };
+            struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(i) } };
+
+            memcpy(&key.tcpm_addr, &at, sizeof at);
+            if (setsockopt(fd, IPPROTO_TCP, TCP_MD5SIG, &key, sizeof key))
+                break;
+        }
+    }
+    note("%s", form);
+    return held(total, want);
+}
+
 /* FORM, MB */
 static int hoard(int argc, char **argv)
 {
@@ -198,6 +323,8 @@ static int hoard(int argc, char **argv)
         { "tmpfs", hoard_files }, { "memfd", hoard_files }, { "pipes", hoard_buffers },
         { "sockets", hoard_buffers }, { "shm", hoard_shm }, { "tables", hoard_tables },
         { "names", hoard_names }, { "tcp", hoard_tcp }, { "udp", hoard_udp },
+        { "locks", hoard_locks }, { "unaccepted", hoard_unaccepted },
+        { "memberships", hoard_memberships }, { "keys", hoard_keys },
     };
     /* clang-format on */
     if (argc < 2)

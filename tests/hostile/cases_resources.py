@@ -42,6 +42,20 @@ for one in ("tmpfs", "memfd", "shm", "pipes", "sockets", "tables", "names", "tcp
     hoard(one)
 
 
+def hoard_uncounted(form, megabytes):
+    @case(f"R03 memory as {form}, which no group counts")
+    def play(world):
+        run = world.run("hoard", form, megabytes, options=["--memory-mb", 64])
+        if run["cause"] != "violation":
+            run.expect(0)  # it was refused, where it is nothing that a bound is on
+        elif run.status != 137 or not run["reason"]:
+            fault("it was ended, and the record does not say why", run)
+
+
+hoard_uncounted("locks", 5)
+hoard_uncounted("unaccepted", 24)
+
+
 @case("R04 memory that cannot be taken back")
 def locked(world):
     world.holds("locked_memory")

@@ -102,14 +102,16 @@ static void what_is_still_charged_is_not_told_of_another_run(void **state)
     assert_true(out.memory_peak_bytes < 10 << 20);
 }
 
-#define FILL                                                                \
-    "python3 -c 'import socket\n"                                           \
-    "l = socket.create_server((\"127.0.0.1\", 0))\n"                        \
-    "s = socket.create_connection(l.getsockname()); s.setblocking(False)\n" \
-    "n, block = 0, bytes(65536)\n"                                          \
-    "try:\n"                                                                \
-    "    while n < 16 << 20: n += s.send(block)\n"                          \
-    "except BlockingIOError: pass\n"                                        \
+#define FILL                                                                    \
+    "python3 -c 'import socket\n"                                               \
+    "l = socket.create_server((\"127.0.0.1\", 0))\n"                            \
+    "n, block, kept = 0, bytes(65536), []\n"                                    \
+    "for i in range(40):\n"                                                     \
+    "    s = socket.create_connection(l.getsockname()); s.setblocking(False)\n" \
+    "    kept += [s, l.accept()]\n"                                             \
+    "    try:\n"                                                                \
+    "        while n < 16 << 20: n += s.send(block)\n"                          \
+    "    except BlockingIOError: pass\n"                                        \
     "print(n)'"
 
 /* What sockets hold is memory of the run, and of that run alone. */

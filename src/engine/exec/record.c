@@ -80,6 +80,8 @@ static void put_end(const struct outcome *o, struct buf *to)
     json_put(to, "action", row->action);
     if (o->cause == CAUSE_EXEC_FAILED)
         json_put(to, "reason", error_words(o->error));
+    if (o->excess)
+        json_put(to, "reason", o->excess);
 }
 
 static void put_usage(const struct outcome *o, struct buf *to)

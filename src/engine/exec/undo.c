@@ -281,7 +281,7 @@ void exec_undo(struct exec *x)
         return; /* nothing ran in our walls: whatever is there, somebody else made it */
     x->now.violations =
         arena_alloc(x->a, (absent->n + x->reach.grants.n) * sizeof *x->now.violations);
-    if (x->outcome.cause == CAUSE_VIOLATION && !x->outcome.overran)
+    if (x->outcome.cause == CAUSE_VIOLATION && !x->outcome.excess)
         tell_gone(x);
     for (size_t i = 0; i < absent->n; i++) {
         if (is_in_cow(x))

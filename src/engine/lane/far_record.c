@@ -154,7 +154,7 @@ static const struct field record_fields[] = {
     { "exit_code",       F_INT,    ONE,  NEEDED,   .at = AT(exit_code), .min = 0, .max = 255,           .help = "What it ended with." },
     { "signal",          F_INT,    ONE,  NULLABLE, .at = AT(signal), .min = 0, .max = 128,              .help = "That ended it." },
     { "cause",           F_CHOICE, ONE,  NEEDED,   .at = AT(cause), .choices = cause_names,             .help = "Why it ended." },
-    { "reason",          F_TEXT,   ONE,  OPTIONAL, .at = AT(reason),                                    .help = "Why it could not be started." },
+    { "reason",          F_TEXT,   ONE,  OPTIONAL, .at = AT(reason),                                    .help = "Why it could not be started, or what it had too much of." },
     { "duration_ms",     F_INT,    ONE,  NEEDED,   .at = AT(duration_ms), .min = 0, .max = INT64_MAX,   .help = "How long it took." },
     { "usage",           F_SHAPE,  ONE,  NEEDED,   .at = AT(usage), .sub = &usage_shape,                .help = "What it used." },
     { "stdout",          F_SHAPE,  ONE,  NEEDED,   .at = AT(out), .sub = &printed_shape,                .help = "What it printed." },
@@ -351,8 +351,7 @@ static bool take_printed(const struct printed *came, const struct far_printed *a
                      came->bytes);
 }
 
-/* A reason travels as words, since numbers differ between machines. Words that are none of ours are
- * taken for what the exit code means. */
+/* A reason travels as words; those that are none of ours are taken for what the exit code means. */
 static int error_of(const struct far_record *far)
 {
     enum { ERRORS = 256, NOT_FOUND = 127 };
@@ -442,6 +441,8 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
                            .forced = errand->forced,
                            .error = far->cause == CAUSE_EXEC_FAILED ? error_of(far) : 0,
                            .cgroup = "none" };
+    if (o->cause == CAUSE_VIOLATION && far->reason.n)
+        o->excess = arena_text(x->a, far->reason);
     if (o->cause == CAUSE_CANCELLED && errand->stopped_for == CAUSE_TIMEOUT) {
         o->cause = CAUSE_TIMEOUT;
         o->exit_code = EXIT_TIMEOUT;

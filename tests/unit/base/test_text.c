@@ -301,6 +301,7 @@ static void a_process_is_told_whatever_it_calls_itself(void **state)
     for (size_t i = 0; i < COUNT(names); i++) {
         assert_true(process_read(str_of(arena_printf(&a, "42 %s%s", names[i], behind)), &p));
         assert_int_equal(p.pid, 42);
+        assert_int_equal(p.parent, 1);
         assert_int_equal(p.state, 'Z');
         assert_int_equal(p.threads, 3);
         assert_int_equal(p.start, 987654);

@@ -70,8 +70,8 @@ static const struct { const char *table, *row; } last[] = {
     { "variables",    "{\"variable\":\"VISUAL\",\"kept_scoped\":false,\"meaning\":\"Names a program that others start.\"}" },
     { "inputs",       "{\"name\":\"input_files\",\"bytes\":10485760,\"meaning\":\"Bytes of all input files together.\"}" },
     { "exits",        "{\"codes\":\"69\",\"evidence\":\"lost\",\"meaning\":\"worker lost\",\"action\":\"look at what it did before running it again\"}" },
-    { "causes",       "{\"cause\":\"violation\",\"meaning\":\"Somebody outside replaced a file that it was kept from, "
-        "so that it was not any more; or it had more processes than max_children a second time. It was killed.\"}" },
+    { "causes",       "{\"cause\":\"violation\",\"meaning\":\"It was killed because it had too much of something (`reason` "
+        "says of what), or because somebody outside replaced a file that it was kept from.\"}" },
     { "statuses",     "{\"status\":125,\"meaning\":\"The sandbox could not be built; nothing ran.\",\"action\":\"Run `writ doctor` and do what it says.\"}" },
     { "route_states", "{\"from_state\":\"running\",\"trigger\":\"exit_zero\",\"to_state\":\"succeeded\"}" },
     { "event_states", "{\"state\":\"cancelled\",\"rank\":2,\"terminal\":true,\"meaning\":\"It was called off; nothing follows.\"}" },
