@@ -194,8 +194,7 @@ static void say_violation(const struct doc *record)
     if (reason.n) {
         say("killed after %.1f s: %.*s (exit %" PRId64 ")", seconds(record), STR_ARG(reason),
             doc_whole(record, "exit_code"));
-        err(DIM,
-            "      the kernel counts these for nobody, so that no limit of memory holds them\n");
+        err(DIM, "      look at what it did before running it again\n");
         return;
     }
     say("killed after %.1f s: somebody outside replaced what it was kept from, and it was not any "

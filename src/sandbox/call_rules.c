@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -29,6 +30,7 @@ enum {
     THREAD = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD, /* the kernel makes none without these */
     THREAD_ASKED = THREAD | CLONE_PIDFD,              /* nor, before Linux 6.9, with that */
     SOCKET_TYPE = 0xf,          /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
+    TCP_AO_KEY = 38,            /* TCP_AO_ADD_KEY, since Linux 6.7 */
     SET_DELEGATION = 1024 + 16, /* since Linux 6.19: a lease on a directory */
     MAP_VDSO_X32 = 0x2001,      /* ARCH_MAP_VDSO_X32 and so on */
     MAP_VDSO_32 = 0x2002,
@@ -55,6 +57,8 @@ enum {
  * Device nodes are useless on mounts without devices; this is the second lock.
  * Programs for BPF lie in memory that no cgroup counts and that has one limit for the machine, so no
  * socket gets a filter.
+ * Locks are counted by their process: open files and processes with the same descriptors have none
+ * that can be counted. Lists of a socket, and what it gets before it is accepted, are not counted.
  * Huge pages that the host has set aside for somebody are counted as nobody's memory.
  * A privileged caller's run makes files that are root's outside: where one had the setuid bit, any
  * user of the machine could be root by it. The mode of openat2 lies in memory, out of sight.
@@ -154,10 +158,14 @@ const struct call_rule_row call_rules[] = {
 
     { CALL_CLONE,       0, ALL,         CALL_HAS,  NAMESPACES,                       CALL_EPERM },
     { CALL_CLONE,       0, ALL,         CALL_HAS,  CLONE_THREAD,                     CALL_CLONE_THREAD },
+    { CALL_CLONE,       0, ALL,         CALL_HAS,  CLONE_FILES,                      CALL_EPERM },
     { CALL_CLONE,       0, ALL,         CALL_ELSE, 0,                                CALL_FORK },
 
     { CALL_FCNTL,       1, ALL,         CALL_IS,   F_SETLEASE,                       CALL_EPERM },
     { CALL_FCNTL,       1, ALL,         CALL_IS,   SET_DELEGATION,                   CALL_EPERM },
+    { CALL_FCNTL,       1, ALL,         CALL_IS,   F_OFD_GETLK,                      CALL_WRONG },
+    { CALL_FCNTL,       1, ALL,         CALL_IS,   F_OFD_SETLK,                      CALL_WRONG },
+    { CALL_FCNTL,       1, ALL,         CALL_IS,   F_OFD_SETLKW,                     CALL_WRONG },
     { CALL_FCNTL,       1, ALL,         CALL_IS,   F_NOTIFY,                         CALL_SHARED },
     { CALL_FCNTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
@@ -269,9 +277,22 @@ const struct call_rule_row call_rules[] = {
     { CALL_SOCKET_OPTION, 2, ALL,       CALL_IS,   SO_ATTACH_BPF,                    CALL_EPERM },
     { CALL_SOCKET_OPTION, 2, ALL,       CALL_IS,   SO_ATTACH_REUSEPORT_CBPF,         CALL_EPERM },
     { CALL_SOCKET_OPTION, 2, ALL,       CALL_IS,   SO_ATTACH_REUSEPORT_EBPF,         CALL_EPERM },
+    { CALL_SOCKET_OPTION, 2, ALL,       CALL_IS,   SO_RCVBUF,                        CALL_NOTHING },
     { CALL_SOCKET_OPTION, 0, ALL,       CALL_ELSE, 0,                                CALL_ALLOW },
 
+    { CALL_IPV6_OPTION, 2, ALL,         CALL_IS,   IPV6_JOIN_GROUP,                  CALL_EPERM },
+    { CALL_IPV6_OPTION, 2, ALL,         CALL_IS,   MCAST_JOIN_GROUP,                 CALL_EPERM },
+    { CALL_IPV6_OPTION, 2, ALL,         CALL_IS,   MCAST_JOIN_SOURCE_GROUP,          CALL_EPERM },
+    { CALL_IPV6_OPTION, 0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_TCP_OPTION,  2, ALL,         CALL_IS,   TCP_MD5SIG,                      CALL_EPERM },
+    { CALL_TCP_OPTION,  2, ALL,         CALL_IS,   TCP_MD5SIG_EXT,                  CALL_EPERM },
+    { CALL_TCP_OPTION,  2, ALL,         CALL_IS,   TCP_AO_KEY,                       CALL_EPERM },
+    { CALL_TCP_OPTION,  0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
     { CALL_SETSOCKOPT,  1, ALL,         CALL_IS,   SOL_SOCKET,                       CALL_SOCKET_OPTION },
+    { CALL_SETSOCKOPT,  1, ALL,         CALL_IS,   IPPROTO_IPV6,                     CALL_IPV6_OPTION },
+    { CALL_SETSOCKOPT,  1, ALL,         CALL_IS,   IPPROTO_TCP,                      CALL_TCP_OPTION },
     { CALL_SETSOCKOPT,  0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
     { CALL_SOCKET,      0, ALL,         CALL_IS,   AF_INET,                          CALL_INET },
@@ -369,6 +390,8 @@ const char *const call_verdict_names[] = {
     [CALL_SECCOMP]       = "seccomp",
     [CALL_SETRLIMIT]     = "setrlimit",
     [CALL_SOCKET_OPTION] = "socket_option",
+    [CALL_IPV6_OPTION]   = "ipv6_option",
+    [CALL_TCP_OPTION]    = "tcp_option",
     [CALL_SETSOCKOPT]    = "setsockopt",
     [CALL_SOCKET]        = "socket",
     [CALL_SOCKETPAIR]    = "socketpair",
@@ -425,8 +448,8 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_NEW_HIGH]    = { CALL_NEW_HIGH,    "The same, for the other half of the pointer." },
     [CALL_NEW]         = { CALL_NEW,         "Without a new limit the old one is only read." },
     [CALL_CLONE_THREAD] = { CALL_CLONE_THREAD, "With the flags that the kernel makes no thread without, and with no descriptor for it." },
-    [CALL_CLONE]       = { CALL_CLONE,       "No namespaces; threads are by thread, processes by fork." },
-    [CALL_FCNTL]       = { CALL_FCNTL,       "All but leases, which hold up others who open the file; without namespaces no watches either." },
+    [CALL_CLONE]       = { CALL_CLONE,       "No namespaces, no process that shares descriptors; threads are by thread, processes by fork." },
+    [CALL_FCNTL]       = { CALL_FCNTL,       "All but leases, which hold up others who open the file, and locks of open files, of which nobody can tell whose they are; without namespaces no watches either." },
     [CALL_IOCTL_KIND]  = { CALL_IOCTL_KIND,  "All but those of file systems that have snapshots." },
     [CALL_IOCTL]       = { CALL_IOCTL,       "All but those that take over a terminal or make snapshots." },
     [CALL_IOCTL_FEW]   = { CALL_IOCTL_FEW,   "Those that ask, or change a program's own; without namespaces." },
@@ -452,8 +475,10 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_IOPRIO]      = { CALL_IOPRIO,      "One's own priority alone; without namespaces." },
     [CALL_SECCOMP]     = { CALL_SECCOMP,     "A program may confine itself further." },
     [CALL_SETRLIMIT]   = { CALL_SETRLIMIT,   "All limits but the one on core files." },
-    [CALL_SOCKET_OPTION] = { CALL_SOCKET_OPTION, "All but those that attach a program of BPF." },
-    [CALL_SETSOCKOPT]  = { CALL_SETSOCKOPT,  "By socket_option, where the option is one of all sockets." },
+    [CALL_SOCKET_OPTION] = { CALL_SOCKET_OPTION, "All but those that attach a program of BPF; a size of the receive buffer is not heeded." },
+    [CALL_IPV6_OPTION] = { CALL_IPV6_OPTION, "All but those that join a multicast group." },
+    [CALL_TCP_OPTION]  = { CALL_TCP_OPTION,  "All but those that add a key for a peer." },
+    [CALL_SETSOCKOPT]  = { CALL_SETSOCKOPT,  "By socket_option, ipv6_option or tcp_option; others are allowed." },
     [CALL_SOCKET]      = { CALL_SOCKET,      "Internet sockets, by the policy; UNIX sockets never." },
     [CALL_SOCKETPAIR]  = { CALL_SOCKETPAIR,  "UNIX sockets, connected to each other." },
 };

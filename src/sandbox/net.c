@@ -23,6 +23,7 @@ static const struct setting {
     { "net/ipv4/tcp_rmem", "4096 65536 65536" }, /* IPv6 has the same */
     { "net/ipv4/tcp_wmem", "4096 65536 65536" },
     { "net/ipv4/tcp_max_tw_buckets", "4096" },
+    { "net/ipv4/igmp_max_memberships", "1" }, /* of each socket */
 };
 
 /* A program may talk to itself. */

@@ -54,6 +54,8 @@ def hoard_uncounted(form, megabytes):
 
 hoard_uncounted("locks", 5)
 hoard_uncounted("unaccepted", 24)
+hoard_uncounted("memberships", 1)
+hoard_uncounted("keys", 1)
 
 
 @case("R04 memory that cannot be taken back")
