@@ -34,7 +34,7 @@ static const struct record_field record_fields[] = {
     { "stderr",                        ALWAYS, "What it printed there, as for stdout." },
     { "result",                        "a call whose adapter reads descriptor 3", "What the command wrote there, as for stdout." },
     { "duration_ms",                   ALWAYS, "From its start to the end of its last process." },
-    { "usage.cpu_ms",                  ALWAYS, "Processor time of all its processes." },
+    { "usage.cpu_ms",                  ALWAYS, "Processor time of all its processes; null where no control group counts it." },
     { "usage.memory_peak_bytes",       ALWAYS, "The most memory all of them had at once." },
     { "usage.oom_events",              ALWAYS, "How often it came to its limit of memory." },
     { "usage.pids_hits",               ALWAYS, "How often it was refused one more process, or one too many was ended; without the layer cgroup only those are counted." },

@@ -111,9 +111,7 @@ static bool add_dir(struct cgroup *c, const struct cgroup_seats *s, struct cgrou
 {
     struct cgroup_dir *d = &c->dirs[c->count];
 
-    *d = (struct cgroup_dir){
-        version_of(seat), seat->controllers, seat->cpuacct, -1, -1, -1, { 0 }
-    };
+    *d = (struct cgroup_dir){ version_of(seat), seat->controllers, -1, -1, -1, { 0 } };
     for (int i = 0; i < CGROUP_OPEN; i++)
         d->open[i] = -1;
     if (!d->version->place(seat, true, &d->parent, e))
@@ -149,6 +147,7 @@ static bool none_missing(unsigned missing, struct error *e)
 static bool make(struct cgroup_seats *s, unsigned wanted, const struct cgroup_limits *limits,
                  struct cgroup *out, struct error *e)
 {
+    const unsigned time = 1U << CONTROLLER_TIME;
     struct cgroup c = { .limits = *limits };
     struct cgroup_owner self;
     struct error unused;
@@ -158,9 +157,10 @@ static bool make(struct cgroup_seats *s, unsigned wanted, const struct cgroup_li
         return false;
     cgroup_owner_name(&self, c.name);
     for (int i = 0; i < s->count; i++)
-        s->seats[i].controllers &= wanted;
+        s->seats[i].controllers &= wanted | time;
     for (int i = 0; i < s->count; i++) {
-        if (s->seats[i].controllers && !add_dir(&c, s, &s->seats[i], limits, e)) {
+        if (s->seats[i].controllers && !add_dir(&c, s, &s->seats[i], limits, e) &&
+            s->seats[i].controllers != time) {
             (void)!cgroup_remove(&c, &unused);
             return false;
         }
@@ -435,7 +435,7 @@ static bool probe_one(unsigned controller, struct cgroup_finding *out, bool *v2)
     return out->kind != NULL;
 }
 
-void cgroup_probe(struct cgroup_finding out[CGROUP_DIRS])
+void cgroup_probe(struct cgroup_finding out[CGROUP_LIMITED])
 {
     struct error e = { 0 };
     bool v2;

@@ -105,4 +105,4 @@ struct cgroup_finding {
     const char *kind;
     char why[ERROR_MSG];
 };
-void cgroup_probe(struct cgroup_finding out[CGROUP_DIRS]);
+void cgroup_probe(struct cgroup_finding out[CGROUP_LIMITED]);

@@ -47,7 +47,8 @@ struct outcome {
     bool program_read;     /* else nobody knows its digest */
     bool program_changed;  /* while it was read: there is no digest */
     int64_t ended_ms;      /* on the monotonic clock; 0: nobody knows */
-    int64_t duration_ms, cpu_ms, memory_peak_bytes, oom_events, pids_hits, thread_hits;
+    int64_t cpu_ms;        /* -1: no group counts it */
+    int64_t duration_ms, memory_peak_bytes, oom_events, pids_hits, thread_hits;
     int64_t filter_hits;
     unsigned layers;       /* that held it */
     bool hosted;           /* by lists alone, in the host's namespaces (process.h) */

@@ -33,7 +33,7 @@ static const struct {
 };
 /* clang-format on */
 
-_Static_assert((int)FINDING_COUNT - (int)FINDING_MEMORY == CGROUP_DIRS, "a row a controller");
+_Static_assert((int)FINDING_COUNT - (int)FINDING_MEMORY == CGROUP_LIMITED, "a row a controller");
 
 /* ---- namespaces ---- */
 
@@ -184,14 +184,14 @@ static void group_fails(struct prober *p, enum finding_of which, const struct cg
 /* In this process: a group of version 2 is only ours as long as we are alone in it. */
 static void try_groups(struct prober *p)
 {
-    struct cgroup_finding found[CGROUP_DIRS];
+    struct cgroup_finding found[CGROUP_LIMITED];
     bool mixed = false;
 
     cgroup_probe(found);
-    for (size_t i = 1; i < CGROUP_DIRS; i++)
+    for (size_t i = 1; i < CGROUP_LIMITED; i++)
         mixed =
             mixed || (found[0].kind && found[i].kind && strcmp(found[0].kind, found[i].kind) != 0);
-    for (size_t i = 0; i < CGROUP_DIRS; i++) {
+    for (size_t i = 0; i < CGROUP_LIMITED; i++) {
         enum finding_of which = FINDING_MEMORY + (enum finding_of)i;
 
         if (found[i].kind)

@@ -239,10 +239,7 @@ static void let_go(struct holding *h)
 static void measure(const struct holding *h, const struct rusage *used,
                     const struct cgroup_usage *usage, struct outcome *out)
 {
-    int64_t cpu_us = (used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000LL +
-                     used->ru_utime.tv_usec + used->ru_stime.tv_usec;
-
-    out->cpu_ms = usage->cpu_ms >= 0 ? usage->cpu_ms : cpu_us / 1000;
+    out->cpu_ms = usage->cpu_ms; /* rusage lacks whoever was not waited for */
     out->memory_peak_bytes =
         usage->memory_peak_bytes >= 0 ? usage->memory_peak_bytes : used->ru_maxrss * 1024LL;
     out->oom_events = usage->oom_kills;

@@ -402,6 +402,15 @@ def R_001_165_what_a_run_used_is_measured(place):
     hold(100 << 20 <= run.record["usage"]["memory_peak_bytes"] <= 512 << 20, run)
 
 
+@case
+def R_001_165_the_time_of_who_was_not_waited_for_is_measured(place):
+    for beyond in ("", "trap '' CHLD; "):  # nobody is ever waited for
+        run = place.exec("/bin/sh", "-c", beyond + "(while :; do :; done) & sleep 2")
+        expect(run, exit_code=0)
+        hold(run.record["usage"]["cpu_ms"] is None or run.record["usage"]["cpu_ms"] >= 300, run)
+        hold(os.geteuid() != 0 or run.record["usage"]["cpu_ms"] is not None, run)
+
+
 # ---- descriptors ----
 
 def modules(place, count):

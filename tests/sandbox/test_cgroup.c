@@ -255,11 +255,11 @@ static void its_kind_is_that_of_its_hierarchies(void **state)
 
 static void doctor_finds_all_three_by_making_groups(void **state)
 {
-    struct cgroup_finding found[CGROUP_DIRS];
+    struct cgroup_finding found[CGROUP_LIMITED];
 
     (void)state;
     cgroup_probe(found);
-    for (int i = 0; i < CGROUP_DIRS; i++) {
+    for (int i = 0; i < CGROUP_LIMITED; i++) {
         assert_string_equal(found[i].controller, home_names[i]);
         if (!found[i].kind)
             fail_msg("%s", found[i].why);

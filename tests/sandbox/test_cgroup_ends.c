@@ -226,7 +226,7 @@ static bool own_mounts(void)
 
 static int refused_when_hidden(void)
 {
-    struct cgroup_finding found[CGROUP_DIRS];
+    struct cgroup_finding found[CGROUP_LIMITED];
     struct cgroup c;
     struct error e = { 0 };
 
@@ -238,7 +238,7 @@ static int refused_when_hidden(void)
         return 2;
     sweep();
     cgroup_probe(found);
-    for (int i = 0; i < CGROUP_DIRS; i++)
+    for (int i = 0; i < CGROUP_LIMITED; i++)
         if (found[i].kind || !strstr(found[i].why, home_names[i]))
             return 3;
     return 0;

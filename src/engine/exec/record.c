@@ -89,7 +89,11 @@ static void put_usage(const struct outcome *o, struct buf *to)
     json_put_int(to, "duration_ms", o->duration_ms);
     json_key(to, "usage");
     json_open(to, '{');
-    json_put_int(to, "cpu_ms", o->cpu_ms);
+    json_key(to, "cpu_ms");
+    if (o->cpu_ms >= 0)
+        json_int(to, o->cpu_ms);
+    else
+        json_nil(to);
     json_put_int(to, "memory_peak_bytes", o->memory_peak_bytes);
     json_put_int(to, "oom_events", o->oom_events);
     json_put_int(to, "pids_hits", o->pids_hits);

@@ -73,7 +73,7 @@ struct far_admitted {
 /* clang-format off */
 #define AT(member) offsetof(struct far_usage, member)
 static const struct field usage_fields[] = {
-    { "cpu_ms",            F_INT, .at = AT(cpu_ms),            .min = 0, .max = INT64_MAX, .help = "Time of the processor." },
+    { "cpu_ms",            F_INT, .need = NULLABLE, .fallback = -1, .at = AT(cpu_ms), .min = 0, .max = INT64_MAX, .help = "Time of the processor." },
     { "memory_peak_bytes", F_INT, .at = AT(memory_peak_bytes), .min = 0, .max = INT64_MAX, .help = "The most memory it had." },
     { "oom_events",        F_INT, .at = AT(oom_events),        .min = 0, .max = INT64_MAX, .help = "How often memory ran out." },
     { "pids_hits",         F_INT, .at = AT(pids_hits),         .min = 0, .max = INT64_MAX, .help = "How often a process was refused." },

@@ -18,21 +18,14 @@
 #include "contract/codes.h"
 #include "sandbox/mountinfo.h"
 
-const char *const controller_names[CONTROLLERS] = {
+const char *const controller_names[CONTROLLER_NAMES] = {
     [CONTROLLER_MEMORY] = "memory",
     [CONTROLLER_PIDS] = "pids",
     [CONTROLLER_CPU] = "cpu",
+    [CONTROLLER_TIME] = "cpuacct",
 };
 
 /* ---- text ---- */
-
-static bool lists(struct str list, const char *between, const char *name)
-{
-    while (list.n)
-        if (str_is(str_cut(&list, between), name))
-            return true;
-    return false;
-}
 
 unsigned controllers_in(struct str list, const char *between)
 {
@@ -41,7 +34,7 @@ unsigned controllers_in(struct str list, const char *between)
     while (list.n) {
         struct str word = str_cut(&list, between);
 
-        for (int i = 0; i < CONTROLLERS; i++)
+        for (int i = 0; i < CONTROLLER_NAMES; i++)
             if (str_is(word, controller_names[i]))
                 set |= 1U << i;
     }
@@ -53,7 +46,7 @@ void controllers_text(unsigned set, char text[CONTROLLERS_TEXT])
     size_t n = 0;
 
     text[0] = '\0';
-    for (int i = 0; i < CONTROLLERS; i++)
+    for (int i = 0; i < CONTROLLER_NAMES; i++)
         if (set & 1U << i)
             n += (size_t)snprintf(text + n, CONTROLLERS_TEXT - n, "%s%s", n ? ", " : "",
                                   controller_names[i]);
@@ -86,6 +79,17 @@ static void add_seat(struct cgroup_seats *s, struct cgroup_seat seat)
     s->missing &= ~seat.controllers;
 }
 
+static void leave_time(struct cgroup_seats *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->seats[i].controllers == 1U << CONTROLLER_TIME) {
+            memmove(&s->seats[i], &s->seats[i + 1],
+                    (size_t)(s->count - i - 1) * sizeof s->seats[i]);
+            s->count--;
+            return;
+        }
+}
+
 /* A line is `8:memory:/group`; that of version 2 is `0::/group`. What version 1 has is not to be
  * had from version 2. */
 static bool seat_groups(struct cgroup_seats *s, struct error *e)
@@ -102,10 +106,11 @@ static bool seat_groups(struct cgroup_seats *s, struct error *e)
         if (str_is(id, "0"))
             unified = line;
         if (here)
-            add_seat(s, (struct cgroup_seat){ .controllers = here,
-                                              .cpuacct = lists(list, ",", "cpuacct"),
-                                              .group = line });
+            add_seat(s, (struct cgroup_seat){ .controllers = here, .group = line });
     }
+    if (s->missing & 1U << CONTROLLER_CPU)
+        leave_time(s); /* version 2 counts it with the rest */
+    s->missing &= CONTROLLERS_ALL;
     if (s->missing && unified.n)
         add_seat(s,
                  (struct cgroup_seat){ .controllers = s->missing, .v2 = true, .group = unified });
@@ -226,14 +231,14 @@ static bool seat_mounts(struct cgroup_seats *s, struct error *e)
 bool cgroup_seats_find(struct cgroup_seats *out, struct error *e)
 {
     out->count = 0;
-    out->missing = CONTROLLERS_ALL;
+    out->missing = CONTROLLERS_ALL | 1U << CONTROLLER_TIME;
     return seat_groups(out, e) && seat_mounts(out, e);
 }
 
 static bool is_same(const struct cgroup_seat *a, const struct cgroup_seat *b)
 {
-    return a->v2 == b->v2 && a->cpuacct == b->cpuacct && a->controllers == b->controllers &&
-           a->group.n == b->group.n && memcmp(a->group.s, b->group.s, a->group.n) == 0;
+    return a->v2 == b->v2 && a->controllers == b->controllers && a->group.n == b->group.n &&
+           memcmp(a->group.s, b->group.s, a->group.n) == 0;
 }
 
 bool cgroup_seats_again(const struct cgroup_seats *known, struct cgroup_seats *out)
@@ -241,7 +246,7 @@ bool cgroup_seats_again(const struct cgroup_seats *known, struct cgroup_seats *o
     struct error unused;
 
     out->count = 0;
-    out->missing = CONTROLLERS_ALL;
+    out->missing = CONTROLLERS_ALL | 1U << CONTROLLER_TIME;
     if (!seat_groups(out, &unused) || out->count != known->count)
         return false;
     for (int i = 0; i < out->count; i++) {

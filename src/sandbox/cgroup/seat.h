@@ -13,9 +13,13 @@
 /* The controllers writ sets limits by; a set of them is an unsigned with bit `1 << controller`. */
 enum controller { CONTROLLER_MEMORY, CONTROLLER_PIDS, CONTROLLER_CPU, CONTROLLERS };
 
+/* This one only counts processor time (cpuacct). Version 2 counts it with CONTROLLER_CPU; version 1
+ * may have it in a hierarchy of its own. A run does without it where no group can be had there. */
+enum { CONTROLLER_TIME = CONTROLLERS, CONTROLLER_NAMES };
+
 enum { CONTROLLERS_ALL = (1 << CONTROLLERS) - 1 };
 
-extern const char *const controller_names[CONTROLLERS];
+extern const char *const controller_names[CONTROLLER_NAMES];
 
 /* The bits of those that a list names; the names are parted by one of `between`. */
 unsigned controllers_in(struct str list, const char *between);
@@ -28,7 +32,6 @@ void controllers_text(unsigned set, char text[CONTROLLERS_TEXT]);
 struct cgroup_seat {
     bool v2;
     bool near;            /* version 2: of the groups around it, none will do */
-    bool cpuacct;         /* version 1: this controller is here, too */
     unsigned controllers; /* those writ takes from this hierarchy */
     struct str group;     /* as /proc/self/cgroup names it; lies in struct cgroup_seats */
     int fd;               /* O_PATH; -1: no mount shows it to this process, or it was not opened */

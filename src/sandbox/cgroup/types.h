@@ -18,14 +18,13 @@ struct cgroup_usage {
     int64_t task_hits;         /* how often the limit on tasks refused one */
 };
 
-/* Memory, pids, cpu: at most one hierarchy each. */
-enum { CGROUP_DIRS = 3, CGROUP_NAME = 96, CGROUP_OPEN = 7 };
+/* Memory, pids and cpu have limits; with cpuacct there is at most one hierarchy each. */
+enum { CGROUP_LIMITED = 3, CGROUP_DIRS = 4, CGROUP_NAME = 96, CGROUP_OPEN = 7 };
 
 /* One directory of a run. */
 struct cgroup_dir {
     const struct cgroup_version *version;
     unsigned controllers; /* bits */
-    bool cpuacct;         /* version 1: counts CPU time, too */
     int parent, dir;
     int tasks;             /* version 1: to be entered by; else -1 */
     int open[CGROUP_OPEN]; /* version 1, when it rests: what is read of every run; else -1 */

@@ -73,15 +73,14 @@ static const struct {
     [CHARGED] = { "memory.usage_in_bytes", CONTROLLER_MEMORY, O_RDONLY },
     [HITS] = { "pids.events", CONTROLLER_PIDS, O_RDONLY },
     [TASKS] = { "pids.current", CONTROLLER_PIDS, O_RDONLY },
-    [CPU_TIME] = { "cpuacct.usage", CONTROLLER_CPU, O_RDONLY },
+    [CPU_TIME] = { "cpuacct.usage", CONTROLLER_TIME, O_RDONLY },
 };
 
 /* A group that has carried one run will carry others: its files stay open. */
 static void keep_open(struct cgroup_dir *d)
 {
     for (int i = 0; i < FILES; i++)
-        if (d->open[i] < 0 && d->controllers & 1 << files[i].controller &&
-            (i != CPU_TIME || d->cpuacct))
+        if (d->open[i] < 0 && d->controllers & 1 << files[i].controller)
             d->open[i] = openat(d->dir, files[i].name, files[i].how | O_CLOEXEC);
 }
 
@@ -112,7 +111,7 @@ static void usage(const struct cgroup_dir *d, struct cgroup_usage *out)
         n = number(d, HITS, "max");
         out->task_hits = n > 0 ? n : 0;
     }
-    if (d->controllers & 1 << CONTROLLER_CPU && d->cpuacct) {
+    if (d->controllers & 1 << CONTROLLER_TIME) {
         n = number(d, CPU_TIME, NULL);
         out->cpu_ms = n < 0 ? -1 : n / 1000000;
     }
