@@ -210,13 +210,14 @@ static bool has_value(const struct yaml_reader *r, ptrdiff_t parent, unsigned ho
 /* The value behind a sign of the list or map in that column; -1 at the root. */
 static bool read_value(struct yaml_reader *r, ptrdiff_t parent, unsigned how)
 {
-    size_t sign = r->p.at, line;
+    size_t sign = r->p.at;
     struct str anchor = { 0 };
     bool anchor_here = false;
 
     yaml_skip(r);
     if (has_value(r, parent, how)) {
-        line = r->p.line;
+        size_t line = r->p.line;
+
         if (!yaml_read_anchor(r, &anchor))
             return false;
         yaml_skip(r);

@@ -28,10 +28,12 @@ static void say(struct str text, struct arena *a)
 
 int main(void)
 {
+    _free_ char *number = NULL;
     struct arena a = { 0 };
-    size_t n;
+    size_t room = 0;
 
-    while (scanf("%zu:", &n) == 1) {
+    while (getdelim(&number, &room, ':', stdin) > 0) {
+        size_t n = strtoul(number, NULL, 10);
         char *text = arena_raw(&a, n + 1);
 
         if (fread(text, 1, n, stdin) != n)

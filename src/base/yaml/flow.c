@@ -53,7 +53,7 @@ static bool read_name(struct yaml_reader *r, struct str *name)
 bool yaml_put_alias(struct yaml_reader *r)
 {
     size_t begin = r->p.at;
-    struct str name;
+    struct str name = { 0 };
 
     if (!read_name(r, &name))
         return false;
