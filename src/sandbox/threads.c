@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/own.h"
 #include "base/process.h"
@@ -20,7 +20,8 @@ enum {
     LOOK_MS = 10,         /* while there is room that a thread may have left */
     LOOK_SOON_MS = 1,     /* while something is under way */
     COUNTED_LOOK_MS = 50, /* where the processes of a run are counted one by one */
-    TURNS = 50,           /* of waiting for a thread before the loop goes on */
+    TURNS = 30,           /* looks at a thread before the loop goes on */
+    TRIES = 5,            /* at threads that nobody leaves meanwhile */
     PATIENCE = 200,       /* looks at a thread of which nothing is to be seen */
     OVERRUNS = 2,         /* end the run */
 };
@@ -75,19 +76,56 @@ static bool is_asleep_or_dead(const struct process *p)
     return p->state == 'S' || p->state == 'T' || p->state == 'Z' || p->state == 'X';
 }
 
+static bool is_in(pid_t process, pid_t thread)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d", process, thread);
+    return access(path, F_OK) == 0;
+}
+
+/* Those that have ended are not looked for again. */
+static void forget_ended(struct threads *t)
+{
+    int n = 0;
+
+    for (int i = 0; i < t->leaving_count; i++)
+        if (is_in(t->leaving[i], t->leaving[i]))
+            t->leaving[n++] = t->leaving[i];
+    t->leaving_count = n;
+}
+
+/* How many threads the process of this one has, without those that leave; false: it is gone. */
+static bool look_at_process(const struct threads *t, pid_t thread, struct process *out)
+{
+    struct process again;
+    int64_t leaving;
+
+    for (int i = 0; i < TRIES; i++) {
+        leaving = 0;
+        if (!process_look(thread, out))
+            return false;
+        for (int k = 0; k < t->leaving_count; k++)
+            leaving += is_in(thread, t->leaving[k]);
+        if (leaving == 0 || (process_look(thread, &again) && again.threads == out->threads))
+            break;
+    }
+    out->threads -= leaving;
+    return true;
+}
+
 /* What became of the thread that was let go on; false: that is not to be seen yet. While it makes
  * another it runs, or waits for its turn; when it sleeps, the call is over. */
 static bool settle(struct threads *t, const struct cgroup *group)
 {
     struct thread_change *c = &t->change;
     struct process now;
-    bool there = process_look(c->thread, &now);
-    bool made = !c->ends && there && now.threads > c->before;
-    bool over = c->ends ? !there : made || !there || is_asleep_or_dead(&now);
+    bool there = look_at_process(t, c->thread, &now);
+    bool made = there && now.threads > c->before;
 
-    if (!over && ++c->looks < PATIENCE)
+    if (!made && there && !is_asleep_or_dead(&now) && ++c->looks < PATIENCE)
         return false;
-    if (!c->ends && !made)
+    if (!made)
         set_room(t, group, t->room - 1);
     *c = (struct thread_change){ 0 };
     return true;
@@ -96,8 +134,8 @@ static bool settle(struct threads *t, const struct cgroup *group)
 /* Where the limit is reached, a process may have taken the room of the thread. */
 static void settle_soon(struct threads *t, const struct cgroup *group)
 {
-    for (int i = 0; i < TURNS && t->change.thread && !settle(t, group); i++)
-        (void)sched_yield();
+    for (int i = 0; i < TURNS && t->change.thread; i++)
+        (void)settle(t, group);
     if (cgroup_tasks(group) >= t->most + t->room)
         count(t, group);
 }
@@ -128,17 +166,22 @@ static int begin_thread(struct threads *t, const struct cgroup *group, pid_t ask
         t->refused++;
         return EAGAIN;
     }
-    (void)!process_look(asks, &now);
+    forget_ended(t);
+    (void)look_at_process(t, asks, &now);
     t->change = (struct thread_change){ .thread = asks, .before = now.threads };
     set_room(t, group, t->room + 1);
     return 0;
 }
 
+/* The limit is lowered before it goes: nobody comes into its room. */
 static void end_thread(struct threads *t, const struct cgroup *group, pid_t asks)
 {
     if (is_first_thread(asks))
         return;
-    t->change = (struct thread_change){ .thread = asks, .ends = true };
+    forget_ended(t);
+    if (t->leaving_count == THREADS_LEAVE)
+        t->leaving_count--; /* of 64 that have not ended yet, one is counted as if it had */
+    t->leaving[t->leaving_count++] = asks;
     set_room(t, group, t->room - 1);
 }
 

@@ -3,9 +3,9 @@
  *
  * A01-9: the limit is on processes, and the kernel's counter counts threads as well. Its limit is
  * therefore kept at as many tasks as there may be processes and are threads. A program that makes a
- * thread asks here first: the limit is raised by one, and lowered again where no thread was made. A
- * thread that ends asks, too, and takes its room along. One question is settled before the next is
- * heard.
+ * thread asks here first: the limit is raised by one, and lowered again where no thread was made,
+ * which is settled before the next question is heard. A thread that ends asks, too: the limit is
+ * lowered before it goes.
  *
  * Threads ask, and not processes, because C libraries make and end threads with signals blocked: a
  * signal that comes before the question is heard makes the call fail, and fork never fails so.
@@ -25,13 +25,14 @@ enum { THREAD_ROOM = 512 };
 
 struct jail;
 
-/* A thread that was let go on, to begin or to end. */
+/* A thread that was let go on to make another. */
 struct thread_change {
-    pid_t thread; /* that asked; 0: none is under way */
-    bool ends;
-    int64_t before; /* how many threads its process had */
+    pid_t thread;   /* that asked; 0: none is under way */
+    int64_t before; /* how many threads its process had, without those that leave */
     int looks;
 };
+
+enum { THREADS_LEAVE = 64 };
 
 struct threads {
     int listener;    /* -1: nobody asks */
@@ -40,6 +41,8 @@ struct threads {
     int64_t refused; /* threads */
     int64_t ended;   /* processes */
     struct thread_change change;
+    pid_t leaving[THREADS_LEAVE]; /* were let go on to end, and may not have yet */
+    int leaving_count;
     bool shut;   /* no task is let in: there are too many processes */
     int overran; /* how often there were */
     struct filters filters;
