@@ -6,8 +6,10 @@
  * Prints TAP. Each row is a run of `writ exec --json` and what its record must hold.
  */
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +21,8 @@ static const char place[] = "/tmp/work"; /* of an ordinary owner: this machine's
 /* clang-format off */
 static const struct {
     const char *name, *options, *act, *holds[4];
-    int held; /* it is HELD that runs, else HOSTILE */
+    int held;   /* it is HELD that runs, else HOSTILE */
+    int bpf_mb; /* so much the kernel's BPF machine may grow meanwhile; 0: nobody looks */
 } rows[] = {
     { "R_001_071 a command runs, in groups of its own", "",                        "exit 7",            { "\"exit_code\":7,", "\"cause\":\"exited\"", "\"assurance\":\"full\"" } },
     { "R_001_012 memory is bounded",                    "--memory-mb 64",          "memory 200",        { "\"exit_code\":137,", "\"cause\":\"oom\"", "OOM killed" } },
@@ -32,6 +35,8 @@ static const struct {
     { "R_001_078 137 by choice is not memory",          "",                        "exit 137",          { "\"exit_code\":137,", "\"cause\":\"exited\"" } },
     { "R_001_153 time and chance are held",             "--deterministic fixed",   "library raw",       { "\"exit_code\":0,", "315532800", "\"mode\":\"fixed\"" }, 1 },
     { "R_001_153 in waits and children, too",           "--deterministic fixed",   "wait fork thread",  { "\"exit_code\":0,", "\"cause\":\"exited\"" }, 1 },
+    { "P21 sockets do not fill the BPF machine",        "--timeout-ms 100000 --max-children 20", "socket_filters 10 1010", { "\"exit_code\":0,", "0 filters of" }, .bpf_mb = 4 },
+    { "P21 filters of system calls are counted",        "--timeout-ms 100000", "seccomp_filters 100 120 7 4096", { "\"exit_code\":0,", "100 filters", "\"filter_hits\":740" }, .bpf_mb = 16 },
     { "P08 who is inside does not end init",            "",                        "signals 99999",     { "\"exit_code\":0,", "\"cause\":\"exited\"" } },
     { "P04 daemons do not stay",                        "",                        "daemon",            { "\"cause\":\"exited\"" } },
 };
@@ -63,6 +68,43 @@ static void answer_of(char *line, char *text, size_t size)
     text[had] = '\0';
     (void)close(ends[0]);
     (void)waitpid(pid, NULL, 0);
+}
+
+/* What is compiled for the kernel's BPF machine, in bytes. */
+static long bpf_bytes(void)
+{
+    FILE *areas = fopen("/proc/vmallocinfo", "re");
+    char line[512];
+    long sum = 0, bytes;
+
+    while (areas && fgets(line, sizeof line, areas))
+        if (strstr(line, "bpf_") && sscanf(line, "%*s %ld", &bytes) == 1)
+            sum += bytes;
+    if (areas)
+        (void)fclose(areas);
+    return sum;
+}
+
+/* As answer_of(); looks meanwhile how much the BPF machine has at most. */
+static long most_bpf_bytes(char *line, char *text, size_t size)
+{
+    long *most =
+        mmap(NULL, sizeof *most, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t looks;
+
+    if (most == MAP_FAILED)
+        return -1;
+    looks = fork();
+    while (looks == 0) {
+        long now = bpf_bytes();
+
+        *most = now > *most ? now : *most;
+        (void)usleep(20000);
+    }
+    answer_of(line, text, size);
+    (void)kill(looks, SIGKILL);
+    (void)waitpid(looks, NULL, 0);
+    return *most;
 }
 
 /* Directories of runs that nobody removed. */
@@ -116,7 +158,14 @@ int main(int argc, char **argv)
 
         (void)snprintf(command, sizeof command, "%s exec --json %s -- %s %s", argv[1],
                        rows[i].options, argv[rows[i].held ? 3 : 2], rows[i].act);
-        (void)answer_of(command, text, sizeof text);
+        if (rows[i].bpf_mb) {
+            long before = bpf_bytes(), most = most_bpf_bytes(command, text, sizeof text);
+
+            printf("# BPF machine: %ld kB before, %ld kB at most\n", before >> 10, most >> 10);
+            ok = most > 0 && most - before <= (long)rows[i].bpf_mb << 20;
+        } else {
+            answer_of(command, text, sizeof text);
+        }
         for (int k = 0; k < 4 && rows[i].holds[k]; k++)
             ok &= strstr(text, rows[i].holds[k]) != NULL;
         printf("%sok %d - %s\n", ok ? "" : "not ", i + 1, rows[i].name);
