@@ -241,7 +241,10 @@ int main(int argc, char **argv)
     fill_closed();
     print_setup(wants_colour(STDOUT_FILENO), wants_colour(STDERR_FILENO), terminal_width());
     status = run(argc, argv);
-    if (!print_flush()) {
+    if (!print_flush() && print_reader_gone()) {
+        say("the reader of standard output went away; the outcome is recorded, and the exit "
+            "status tells it");
+    } else if (!print_flush()) {
         say("cannot write to standard output%s%s", print_lost() ? ": " : "",
             print_lost() ? error_words(print_lost()) : "");
         return WRIT_UNRECORDED; /* whoever reads it by the exit code would take it for whole */

@@ -455,3 +455,15 @@ int print_lost(void)
 {
     return atomic_load(&lost);
 }
+
+static atomic_bool recorded;
+
+void print_is_recorded(void)
+{
+    atomic_store(&recorded, true);
+}
+
+bool print_reader_gone(void)
+{
+    return atomic_load(&recorded) && print_lost() == EPIPE;
+}

@@ -76,3 +76,8 @@ bool print_flush(void) NODISCARD;
 
 /* Why it did not, as errno has it; 0 where that is not known. */
 int print_lost(void);
+
+/* From now on what is printed is recorded as well: that its reader went away is told, and leaves
+ * the exit status as it is. */
+void print_is_recorded(void);
+bool print_reader_gone(void); /* so it was, and nothing else is wrong with standard output */

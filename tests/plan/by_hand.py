@@ -45,6 +45,20 @@ def ended(place, child):
 
 
 @case
+def a_reader_that_goes_away_changes_no_outcome(place):
+    for how in ("json", "lines", "none"):
+        for status, command in ((0, "true"), (1, "false")):
+            path = place.document(plan(sh(command)))
+            reader, writer = os.pipe()
+            os.close(reader)
+            with open(writer, "wb") as closed:
+                done = subprocess.run([tap.WRIT, "run", "--progress", how, path], cwd=place.work, stdout=closed,
+                                      env=place.environment({}), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            hold(done.returncode == status, (how, done))
+            hold(b"the reader of standard output went away" in done.stderr, (how, done))
+
+
+@case
 def R_004_100_R_004_119_R_004_143_the_result_and_nothing_else_is_printed_and_the_status_says_which(place):
     for status, code, steps in (("success", 0, [sh("echo out; echo err >&2")]), ("failure", 1, [sh("echo out; false")]),
                                 ("partial", 3, [sh("echo out"), sh("false", on_failure="skip")])):

@@ -225,6 +225,8 @@ static int run_followed(const struct typed *t, const struct writ_plan *plan, cha
     run.progress = t->progress == NONE ? -1 : watch.progress[1]; /* nobody looks: nobody writes */
     run.force = watch.force;
     status = writ_run(&run, &answer);
+    if (!t->json && status != WRIT_UNRECORDED)
+        print_is_recorded();
     if (!run_watch_end(&watch))
         return tell(t, &unknown, plan, answer, status);
     status = tell(t, &state, plan, answer, status);
