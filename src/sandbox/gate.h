@@ -25,8 +25,10 @@ struct gate_ask {
 struct gate_log {
     struct gate_event *v;
     size_t n, room;
-    int64_t unlisted; /* decisions that are not listed: there were too many */
-    bool incomplete;  /* writ-net died or took too long: there may have been others */
+    int64_t unlisted;    /* decisions that are not listed: there were too many */
+    int64_t led_nowhere; /* connections and datagrams that went past the doors, and were refused by
+                          * the kernel; -1: nobody knows */
+    bool incomplete;     /* writ-net died or took too long: there may have been others */
 };
 
 struct gate;

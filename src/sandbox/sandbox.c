@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sandbox.c: makes the walls, starts the command in them, and reads what became of it. */
 #include "sandbox/sandbox.h"
+#include "sandbox/net.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,8 @@ struct holding {
     struct streams streams;
     struct init init;
     struct threads threads;
-    struct gate *gate; /* that the run reaches hosts through, or NULL */
+    struct gate *gate;            /* that the run reaches hosts through, or NULL */
+    struct net_counters counters; /* of its network */
     struct door doors[DOORS_MAX];
     struct cgroup_usage usage;
     struct cow_layers layers;
@@ -218,7 +220,8 @@ static bool serve_doors(struct holding *h, struct error *e)
     if (doors_take(h->doors, n, h->init.line, h->init.fd, &word)) {
         bool served = gate_serve(h->gate, h->doors, n, e);
 
-        doors_close(h->doors, n); /* those that it did not take */
+        h->counters = net_counters_open(h->init.pid); /* it is in that network by now */
+        doors_close(h->doors, n);                     /* those that it did not take */
         return served;
     }
     doors_close(h->doors, n);
@@ -456,6 +459,7 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
         .streams = { .ours = { -1, -1, -1 } },
         .init = { .fd = -1, .line = -1, .mounts = -1 },
         .jail = { .streams = { -1, -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
+        .counters = { -1, -1 },
         .threads = { .listener = -1, .filters = { .state = run->state, .file = -1 } }
     };
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
@@ -463,6 +467,7 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
     if (h->gate)
         gate_close(h->gate, a, &out->gate);
+    out->gate.led_nowhere = net_led_nowhere(&h->counters);
     if (ok && out->gate.incomplete) { /* nobody can say what was reached */
         out->layers &= ~(1U << LAYER_NET);
         out->missing |= 1U << LAYER_NET;

@@ -225,6 +225,24 @@ def R_001_018_an_entry_that_is_no_host_is_refused(place):
         hold(run.status in (64, 65) and not (place.work / "ran").exists(), run._replace(err=run.err + entry.encode()))
 
 
+# A direct way is refused by the kernel, which counts; it does not say where to.
+@case
+def R_001_053_what_goes_past_the_doors_is_counted(place):
+    code = ("import socket\n"
+            "for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):\n"
+            "    for _ in range(3):\n"
+            "        with socket.socket(socket.AF_INET, kind) as s:\n"
+            "            try: s.connect(('93.184.216.34', 9)); s.send(b'x')\n"
+            "            except OSError as e: print(e.errno)\n")
+    for options in (["--net=open", "--approve=why"], ["--net=api", "--allow-host=allowed.test"]):
+        run = place.exec(PYTHON, "-c", code, options=options)
+        hold(run.record["network"]["led_nowhere"] == 6 and run.record["stdout"]["text"] == "101\n" * 6, run)
+        run = place.exec(PYTHON, "-c", "import socket; socket.create_server(('127.0.0.1', 0))", options=options)
+        hold(run.record["network"]["led_nowhere"] == 0, run)
+    run = place.exec("/bin/true")
+    hold(run.record["network"]["led_nowhere"] is None, run)
+
+
 @case
 def R_001_018_the_record_says_what_was_allowed_and_the_ledger_keeps_it(place):
     run = place.curl("http://allowed.test/hello", allow=["allowed.test"], deny=["evil.test"])

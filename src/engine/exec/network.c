@@ -214,6 +214,12 @@ const char *exec_network_why(const struct exec *x)
         if (*log->v[i].error)
             return arena_printf(x->a, "%.*s was allowed and could not be reached: %s",
                                 STR_ARG(log->v[i].host), log->v[i].error);
+    if (x->network && x->outcome.exit_code != 0 && log->led_nowhere > 0)
+        return arena_printf(x->a,
+                            "%lld connections or packets went past the proxy and led nowhere; "
+                            "programs that do not know http_proxy reach names by ports 80 and 443, "
+                            "and others with a port of their own in the list",
+                            (long long)log->led_nowhere);
     return NULL;
 }
 
@@ -304,6 +310,11 @@ void exec_put_network(const struct exec *x, struct buf *to)
         put_event(&log->v[i], to);
     json_close(to, ']');
     json_put_int(to, "unlisted", log->unlisted);
+    json_key(to, "led_nowhere");
+    if (x->network && log->led_nowhere >= 0)
+        json_int(to, log->led_nowhere);
+    else
+        json_nil(to);
     if (log->incomplete)
         json_put_bool(to, "incomplete", true);
     if (missed(x))
