@@ -418,8 +418,11 @@ size_t mcp_tools_left(struct mcp *m, struct arena *a, const struct mcp_left **ou
 
 /* ---- outputSchema ---- */
 
-/* A schema that we cannot read, or that refers to one elsewhere, holds nothing: nothing is ever
- * fetched for it. */
+/* Of an outputSchema: what is read takes a hundred times as much memory. */
+enum { OUTPUT_SCHEMA_MOST = 256 << 10 };
+
+/* A schema that we cannot read, that is too large, or that refers to one elsewhere, holds nothing:
+ * nothing is ever fetched for it. */
 static const struct jsonschema *output_of(struct tools *list, struct tool *tool)
 {
     const struct doc *schema = rpc_get(tool->definition, "outputSchema");
@@ -431,7 +434,8 @@ static const struct jsonschema *output_of(struct tools *list, struct tool *tool)
         return tool->output;
     tool->checked = true;
     document = apart(schema, "outputSchema", &list->a);
-    if (!document || !jsonschema_read(document, &options, &list->a, &tool->output, &ignored))
+    if (!document || document->text.n > OUTPUT_SCHEMA_MOST ||
+        !jsonschema_read(document, &options, &list->a, &tool->output, &ignored))
         tool->output = NULL;
     return tool->output;
 }

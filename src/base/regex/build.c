@@ -7,6 +7,10 @@
 #include "base/regex/parts.h"
 #include "base/utf8.h"
 
+/* What a step of a program costs of the work to read it. It takes memory as well, of which a schema
+ * full of counted repetitions would have gigabytes. */
+enum { STEP_COST = 64 };
+
 static uint32_t add(struct regex *r, enum op op, uint32_t x)
 {
     r->steps[r->count] = (struct step){ op, x, 0 };
@@ -114,7 +118,7 @@ bool regex_program(struct pattern *p, struct regex *r)
         return error_set(p->e, ERROR_ENCODING, "the pattern is not UTF-8");
     tree = regex_tree(p);
     /* Each set may part the symbols of all pieces, of which a range makes two. */
-    if (!tree || !regex_spend(p, tree->steps + p->set_count * (2 * p->ranges + 1)))
+    if (!tree || !regex_spend(p, tree->steps * STEP_COST + p->set_count * (2 * p->ranges + 1)))
         return false;
     r->steps = arena_alloc(p->a, (tree->steps + 1) * sizeof *r->steps);
     build(r, tree);
