@@ -71,14 +71,15 @@ static struct said check_version(struct review *r, struct arena *a, struct error
 {
     const struct executor *x = r->candidate, *there;
     struct semver own, newest;
+    struct error damaged;
 
     if (!shelf_find(r->shelf, x->id, x->version, a, &there, e))
         return no(NULL);
     if (there)
         return no(arena_printf(a, "%.*s %.*s is registered and stays as it is; raise the version",
                                STR_ARG(x->id), STR_ARG(x->version)));
-    if (!shelf_find(r->shelf, x->id, (struct str){ 0 }, a, &there, e))
-        return no(NULL);
+    if (!shelf_find(r->shelf, x->id, (struct str){ 0 }, a, &there, &damaged))
+        there = NULL; /* the newest is not what was approved: the next takes its place */
     if (there && semver_read(x->version, &own) && semver_read(there->version, &newest) &&
         semver_cmp(&own, &newest) < 0)
         return no(arena_printf(a, "%.*s is lower than %.*s, which is registered; raise the version",

@@ -247,6 +247,10 @@ def what_hostile_servers_do_has_an_outcome(place):
 def a_server_that_is_not_installed_is_told_with_what_to_do(place):
     stock(place, mcp("small", ["echo"], ["no-such-server", "."]))
     place.fails(69, "PEER_UNAVAILABLE", "small.echo", told=["there is no program 'no-such-server'; install it", "`servers`"])
+    own = place.put("node_modules/.bin/own-server", "#!/bin/sh\n", 0o755)
+    stock(place, mcp("small", ["echo"], ["own-server"]))
+    for env in ({}, {"PATH": f"/usr/bin:{own.parent}"}):
+        place.fails(69, "PEER_UNAVAILABLE", "small.echo", env=env, told=[str(own), "by their path only"])
     if not shutil.which("mcp-server-filesystem", path="/usr/local/bin:/usr/bin:/bin"):
         (place.repo / ".writ/tools.yaml").unlink()
         place.fails(69, "PEER_UNAVAILABLE", "mcp-filesystem.read_file", "path=x",

@@ -81,10 +81,12 @@ def R_003_002_what_is_registered_stays_as_it_is(place):
 
 @case
 def R_003_029_the_newest_version_is_called_unless_another_is_named(place):
-    for n, version in enumerate(("1.9.0", "1.10.0", "1.2.0")):
+    for n, version in enumerate(("1.2.0", "1.9.0", "1.10.0")):
         place.add_jq(str(n), version=version)
-    same(place.output("mine"), 1)
-    same(place.output("mine", None, "--version", "1.2.0"), 2)
+    same(place.output("mine"), 2)
+    same(place.output("mine", None, "--version", "1.2.0"), 0)
+    true("1.3.0 is lower than 1.10.0, which is registered; raise the version" in
+         place.add(place.jq("3", version="1.3.0"), status=77)["checks"][-1]["detail"])
 
 
 @case
