@@ -296,7 +296,8 @@ static void take_cancel(struct loop *l)
 /* A run that had too many processes twice is not asked to end. */
 static void end_overrun(struct loop *l)
 {
-    if (l->dead || l->s->stopped_for != CAUSE_EXITED || !threads_overran(l->s->threads))
+    if (l->dead || l->s->ended || l->s->stopped_for != CAUSE_EXITED ||
+        !threads_overran(l->s->threads))
         return;
     l->s->excess = "it had more processes than max_children again and again";
     stop(l, CAUSE_VIOLATION);
