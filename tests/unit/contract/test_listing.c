@@ -70,8 +70,8 @@ static const struct { const char *table, *row; } last[] = {
     { "variables",    "{\"variable\":\"VISUAL\",\"kept_scoped\":false,\"meaning\":\"Names a program that others start.\"}" },
     { "inputs",       "{\"name\":\"input_files\",\"bytes\":10485760,\"meaning\":\"Bytes of all input files together.\"}" },
     { "exits",        "{\"codes\":\"69\",\"evidence\":\"lost\",\"meaning\":\"worker lost\",\"action\":\"look at what it did before running it again\"}" },
-    { "causes",       "{\"cause\":\"violation\",\"meaning\":\"It was killed because it had too much of something (`reason` "
-        "says of what), or because somebody outside replaced a file that it was kept from.\"}" },
+    { "causes",       "{\"cause\":\"undelivered\",\"meaning\":\"It ended by itself with a code that would mean success, and a file of output_files "
+        "is missing, too large, or cannot be collected; own_exit_code is the command's.\"}" },
     { "statuses",     "{\"status\":125,\"meaning\":\"The sandbox could not be built; nothing ran.\",\"action\":\"Run `writ doctor` and do what it says.\"}" },
     { "route_states", "{\"from_state\":\"running\",\"trigger\":\"exit_zero\",\"to_state\":\"succeeded\"}" },
     { "event_states", "{\"state\":\"cancelled\",\"rank\":2,\"terminal\":true,\"meaning\":\"It was called off; nothing follows.\"}" },
