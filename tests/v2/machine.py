@@ -6,7 +6,7 @@ import platform
 import re
 import subprocess
 
-SECONDS, PROBE_SECONDS = 300, 20
+SECONDS, PROBE_SECONDS = 900, 20
 ELF = {183: "aarch64", 62: "x86_64"}
 MACHINES = {  # a machine: Debian's name for it, qemu's options, its processor, its console
     "aarch64": ("arm64", ["qemu-system-aarch64", "-machine", "virt"], "cortex-a72", "ttyAMA0"),
