@@ -37,7 +37,7 @@ static const struct record_field record_fields[] = {
     { "usage.cpu_ms",                  ALWAYS, "Processor time of all its processes; null where no control group counts it." },
     { "usage.memory_peak_bytes",       ALWAYS, "The most memory all of them had at once." },
     { "usage.oom_events",              ALWAYS, "How often it came to its limit of memory." },
-    { "usage.pids_hits",               ALWAYS, "How often it was refused one more process, or one too many was ended; without the layer cgroup only those are counted." },
+    { "usage.pids_hits",               ALWAYS, "How often it was refused one more process, or one too many was ended; without the layer cgroup only those, and where there may be none." },
     { "usage.thread_hits",             ALWAYS, "How often it was refused one more thread: 512 are allowed. Without the layer cgroup a thread counts as a child, and what is refused is not counted." },
     { "usage.filter_hits",             ALWAYS, "How often it was refused one more filter for system calls (seccomp): 100 are allowed, and 1000 in all runs of a user." },
     { "limits.timeout_ms",             ALWAYS, "What it was held to: `writ explain limits`." },

@@ -165,6 +165,7 @@ static void choose_calls(const struct jail_ask *ask, struct jail *j)
 {
     struct seccomp_policy policy = { .fork = ask->allow_fork ? FORK_FREE : FORK_NEVER,
                                      .count_threads = ask->allow_fork && ask->count_threads,
+                                     .count_forks = !ask->allow_fork && ask->count_threads,
                                      .ask_sockets = ask->ask_use && !ask->host_network,
                                      .ask_ipc = ask->ask_use,
                                      .inet = true,

@@ -100,7 +100,7 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
 {
     /* clang-format off */
     const struct { enum call_verdict verdict; bool if_so; enum call_verdict then, otherwise; } rows[] = {
-        { CALL_FORK,    policy->fork == FORK_FREE, CALL_ALLOW,  CALL_EPERM },
+        { CALL_FORK,    policy->fork == FORK_FREE, CALL_ALLOW,  policy->count_forks ? CALL_ASK : CALL_EPERM },
         { CALL_THREAD,  policy->count_threads,     CALL_ASK,    CALL_ALLOW },
         { CALL_THREAD_END, policy->count_threads,  CALL_ASK,    CALL_ALLOW },
         { CALL_INSTALL, policy->count_filters,     CALL_ASK,    CALL_EPERM },

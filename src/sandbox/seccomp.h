@@ -22,6 +22,7 @@ struct seccomp_policy {
     enum fork_rule fork;
     bool count_threads; /* starting and ending a thread asks the supervisor (USER_NOTIF) */
     bool count_filters; /* making a filter asks the supervisor, else it gets EPERM */
+    bool count_forks;   /* FORK_NEVER: starting a process asks, too, and is refused there */
     bool ask_sockets;   /* making a socket of inet asks the supervisor, else it is allowed */
     bool ask_ipc;  /* so does making what can outlive its maker: memory, semaphores, queues, and
                     * pairs of sockets, in which descriptors can be under way */

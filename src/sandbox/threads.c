@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,16 @@ static void note_use(struct threads *t, int call)
     t->ipc |= !net && !pair;
 }
 
+/* Where processes may be made, nobody asks about them. */
+static bool is_process(const struct seccomp_data *data)
+{
+#ifdef SYS_fork
+    if (data->nr == SYS_fork || data->nr == SYS_vfork)
+        return true;
+#endif
+    return data->nr == SYS_clone && !(data->args[0] & CLONE_THREAD);
+}
+
 void threads_answer(struct threads *t, const struct cgroup *group)
 {
     struct seccomp_notif question = { 0 };
@@ -209,14 +220,18 @@ void threads_answer(struct threads *t, const struct cgroup *group)
         (void)ioctl(t->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
         return;
     }
-    if (question.data.nr == SYS_clone)
+    if (is_process(&question.data)) {
+        answer.error = -EPERM;
+        t->ended++;
+    } else if (question.data.nr == SYS_clone) {
         answer.error = -begin_thread(t, group, (pid_t)question.pid);
-    else if (question.data.nr == SYS_exit)
+    } else if (question.data.nr == SYS_exit) {
         end_thread(t, group, (pid_t)question.pid);
-    else if (question.data.nr == SYS_seccomp || question.data.nr == SYS_prctl)
+    } else if (question.data.nr == SYS_seccomp || question.data.nr == SYS_prctl) {
         answer.error = -filters_ask(&t->filters, group, (pid_t)question.pid);
-    else
+    } else {
         note_use(t, question.data.nr);
+    }
     if (answer.error)
         answer.flags = 0;
     (void)ioctl(t->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);

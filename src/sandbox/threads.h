@@ -39,7 +39,7 @@ struct threads {
     int64_t most;    /* processes, those that always are included */
     int64_t room;    /* for threads, in the limit as it is now */
     int64_t refused; /* threads */
-    int64_t ended;   /* processes */
+    int64_t ended;   /* processes; and those that were refused where there may be none */
     struct thread_change change;
     pid_t leaving[THREADS_LEAVE]; /* were let go on to end, and may not have yet */
     int leaving_count;

@@ -411,6 +411,16 @@ def R_001_165_the_time_of_who_was_not_waited_for_is_measured(place):
         hold(os.geteuid() != 0 or run.record["usage"]["cpu_ms"] is not None, run)
 
 
+@case
+def R_001_165_processes_that_may_not_be_are_counted(place):
+    for option in ("--no-fork", "--max-children=0"):
+        run = place.exec("/usr/bin/python3", "-c",
+                         "import os\nfor i in range(3):\n    try: os.fork()\n    except PermissionError: print(i)",
+                         options=[option])
+        printed(run, "0\n1\n2\n")
+        expect(run, exit_code=0, usage__pids_hits=3)
+
+
 # ---- descriptors ----
 
 def modules(place, count):

@@ -26,6 +26,7 @@ static inline int build_all(void **state)
     for (int i = 0; i < POLICIES; i++) {
         policies[i] = (struct seccomp_policy){ .fork = i & 1 ? FORK_NEVER : FORK_FREE,
                                                .count_threads = i & 2,
+                                               .count_forks = i & 2,
                                                .inet = i & 4,
                                                .no_setid = i & 8,
                                                .ask_sockets = i & 16,
@@ -63,7 +64,9 @@ static inline void all_say(uint32_t want, int nr, uint64_t a0, uint64_t a1, uint
 
 static inline uint32_t fork_verdict(int policy)
 {
-    return policies[policy].fork == FORK_NEVER ? ERRNO(EPERM) : ALLOW;
+    if (policies[policy].fork == FORK_FREE)
+        return ALLOW;
+    return policies[policy].count_forks ? ASK : ERRNO(EPERM);
 }
 
 static inline uint32_t held_verdict(int policy)
