@@ -8,7 +8,15 @@ COMMIT = ["-c", "user.name=x", "-c", "user.email=x@x", "-c", "commit.gpgsign=fal
 # The settings and hooks of git, and what editors, shells and assistants run when they see it.
 PROTECTED = [".git/config", ".git/hooks/pre-commit", ".git/config.worktree", ".git/info/attributes",
              ".gitmodules", ".envrc", ".vscode/tasks.json", ".idea/workspace.xml", ".mcp.json",
-             ".bashrc", ".profile", ".zshrc", ".bash_aliases", ".zlogin", ".zlogout"]
+             ".bashrc", ".profile", ".zshrc", ".bash_aliases", ".zlogin", ".zlogout",
+             "AGENTS.md", ".github/workflows/ci.yml"]
+# In write mode cow these are held by the commit: it wants them to be named.
+COMMITTED = {".vscode/tasks.json", ".idea/workspace.xml", ".mcp.json", "AGENTS.md", ".github/workflows/ci.yml"}
+
+
+def held(world, *names):
+    """Those that the sandbox itself holds."""
+    return [name for name in names if not (world.place.cow and name in COMMITTED)]
 
 
 def bytes_of(root):
@@ -19,7 +27,7 @@ def bytes_of(root):
 def filled(world, root):
     """Each second name is there already; the others are not."""
     for name in PROTECTED[::2]:
-        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         if not (root / name).exists():
             (root / name).write_text("# the owner's\n")
     (root / "seed").write_text("#planted\n")
@@ -91,7 +99,7 @@ def plant(world):
     before = filled(world, world.repo)
     run = world.run("plant", *PROTECTED, cwd=world.repo)
     planted(world, world.repo, before, run)
-    world.holds("plant", *before, cwd=world.repo)
+    world.holds("plant", *held(world, *before), cwd=world.repo)
 
 
 @case("F38 what was planted all the same is taken away, and told")
@@ -139,7 +147,7 @@ def plant_below(world):
     run = world.run("plant", ".envrc", ".vscode/tasks.json", ".mcp.json", "../.git/config",
                     "../.git/hooks/pre-commit")
     planted(world, world.work, before, run)
-    world.holds("plant", ".vscode/tasks.json", ".mcp.json", "../.git/config")
+    world.holds("plant", *held(world, ".vscode/tasks.json", ".mcp.json", "../.git/config"))
 
 
 @case("F38 nor where git keeps the state of submodules, and of submodules in them")
@@ -331,7 +339,8 @@ def state(world):
         return
     before = {path: path.read_bytes() for path in kept}
     run = world.run("plant", *kept, options=keep, cwd=home, program=str(inner))
-    grows = [path for path in kept if path.name.startswith("ledger.db")]  # by this run, from outside
+    grows = [path for path in kept if path.name.startswith("ledger.db")  # by this run, from outside
+             or path.parent.name == "written"]
     changed = [str(path) for path in kept if path not in grows and
                (not path.exists() or path.read_bytes() != before[path])]
     changed += [str(path) for path in grows if b"#planted" in path.read_bytes()]
