@@ -27,7 +27,7 @@ const struct cause_row causes[CAUSE_COUNT] = {
     [CAUSE_SANDBOX_ERROR] = { CAUSE_SANDBOX_ERROR, "The sandbox could not be built; nothing ran, and there is no exit code." },
     [CAUSE_CANCELLED]     = { CAUSE_CANCELLED,     "Somebody asked for it to be stopped." },
     [CAUSE_LOST]          = { CAUSE_LOST,          "Its worker went away after it had begun, or is not believed; nobody knows how it ended: `reason` says why." },
-    [CAUSE_VIOLATION]     = { CAUSE_VIOLATION,     "It was killed because it had too much of something (`reason` says of what), or because somebody outside replaced a file that it was kept from." },
+    [CAUSE_VIOLATION]     = { CAUSE_VIOLATION,     "It was killed because it had too much of something or a denied name came into being (`reason` says which), or because somebody outside replaced a file that it was kept from." },
     [CAUSE_UNMET]         = { CAUSE_UNMET,         "It ended by itself with a code that would mean success, and an expectation of the request was not met: `expected` says which; own_exit_code is the command's." },
     [CAUSE_UNDELIVERED]   = { CAUSE_UNDELIVERED,   "It ended by itself with a code that would mean success, and a file of output_files is missing, too large, or cannot be collected; own_exit_code is the command's." },
 };

@@ -17,9 +17,20 @@ struct absents {
     struct absent *v;
     size_t n, room;
     struct arena *a;
+    struct absents_watch *watch; /* NULL: nothing is watched */
 };
 
 void absents_add(struct absents *list, struct absent absent);
+
+/* Watches, from outside, for denied names that a command could make. False: it cannot be done. */
+bool absents_watch(struct absents *list, const struct grants *g, struct error *e) NODISCARD;
+void absents_unwatch(struct absents *list);
+
+/* The descriptor that becomes readable; -1: nothing is watched. */
+int absents_watched(const struct absents *list);
+
+/* Has one of them come into being since? Also one that is gone again, as far as the kernel told. */
+bool absents_came(const struct absents *list);
 
 /* Pins the directories on the way to absent names, as far as they are there. */
 bool absents_pin(const struct absents *list, struct grants *g, struct error *e) NODISCARD;

@@ -34,6 +34,10 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
         out->error = s->failure.sys;
         out->exit_code = exit_code_of(s->failure.sys);
         out->signal = 0;
+    } else if (s->made) {
+        out->cause = CAUSE_VIOLATION;
+        out->exit_code = EXIT_VIOLATION;
+        out->excess = "a denied name came into being: `denials` has it";
     } else if (s->breached) {
         out->cause = CAUSE_VIOLATION;
         out->exit_code = EXIT_VIOLATION;

@@ -38,7 +38,8 @@ struct outcome {
     bool forced;        /* it was stopped, and did not end when it was asked to */
     bool unheld;        /* a program of it was killed that cannot be held (held_tracer.h) */
     bool page_open;     /* and one began that can read the real time (held_page.h) */
-    const char *excess; /* what it had too much of, in words, and was killed for; else NULL */
+    const char *excess; /* what it was killed for, in words: too much of something, or a denied
+                           name; else NULL */
     int error;          /* errno of a command that could not be started */
     struct printed out, err;
     struct printed

@@ -381,6 +381,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .threads = &h->threads,
                              .cow = &h->layers,
                              .gate = h->gate,
+                             .absent = run->absent,
                              .own_net = !h->jail.host_network && !h->jail.hosted,
                              .idle = hash_some,
                              .ended_hook = take_usage,

@@ -21,6 +21,7 @@ enum watched {
     WATCH_CANCEL,
     WATCH_THREADS,
     WATCH_GATE,
+    WATCH_DENIED,
     WATCH_OUT,
     WATCH_ERR,
     WATCH_RESULT,
@@ -385,6 +386,19 @@ static void hurry(struct loop *l)
         each_capture(l, capture_alone);
 }
 
+/* Nothing keeps a command from making a name in a directory that it may write. It is ended at once,
+ * whatever it was about to end with, and so is one that had ended already. */
+static void look_for_denied(struct loop *l)
+{
+    if (l->s->made || !absents_came(l->s->absent))
+        return;
+    l->s->made = true;
+    if (l->dead || l->s->ended || is_being_ended_by_others(l))
+        return;
+    l->at_once = true; /* also where it was asked to end before */
+    stop(l, CAUSE_VIOLATION);
+}
+
 /* It is dead, and has said and printed what it had to. */
 static void hear_the_last(struct loop *l)
 {
@@ -392,6 +406,7 @@ static void hear_the_last(struct loop *l)
 
     if (l->s->line >= 0)
         listen_to_init(l);
+    look_for_denied(l);
     if (!l->s->ended)
         l->s->over_ms = now;
     if (l->called && !l->s->patient)
@@ -412,6 +427,8 @@ static void handle(struct loop *l)
     answer_threads(l);
     if (l->fds[WATCH_GATE].revents)
         gate_hear(l->s->gate);
+    if (l->fds[WATCH_DENIED].revents)
+        look_for_denied(l);
     if (l->fds[WATCH_CANCEL].revents)
         take_cancel(l);
     if (l->fds[WATCH_INIT].revents) {
@@ -470,6 +487,7 @@ void supervise(struct supervision *s)
         set_watched(&l, WATCH_THREADS,
                     !l.dead && threads_listen(s->threads) ? s->threads->listener : -1, POLLIN);
         set_watched(&l, WATCH_GATE, s->gate ? gate_waits(s->gate) : -1, POLLIN);
+        set_watched(&l, WATCH_DENIED, s->made ? -1 : absents_watched(s->absent), POLLIN);
         set_captures(&l);
         wait_and_handle(&l);
     }

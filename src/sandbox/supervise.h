@@ -4,6 +4,7 @@
 
 #include "base/world.h"
 #include "contract/exits.h"
+#include "sandbox/absents.h"
 #include "sandbox/capture.h"
 #include "sandbox/child.h"
 #include "sandbox/cow.h"
@@ -48,11 +49,12 @@ struct supervision {
     struct capture *out, *err;
     struct capture *result; /* NULL: none is asked for */
     struct threads *threads;
-    struct cow_layers *cow;   /* where layers that init hands over go; NULL: it has none */
-    pid_t counted;            /* the run's init, at whose tree uncounted.h looks; 0: not */
-    bool own_net;             /* and at its network */
-    struct gate *gate;        /* tells what it decides; NULL: there is none */
-    bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */
+    struct cow_layers *cow;       /* where layers that init hands over go; NULL: it has none */
+    pid_t counted;                /* the run's init, at whose tree uncounted.h looks; 0: not */
+    bool own_net;                 /* and at its network */
+    const struct absents *absent; /* names that are watched for */
+    struct gate *gate;            /* tells what it decides; NULL: there is none */
+    bool (*idle)(void *self);     /* work for when nothing happens; false: it is done. NULL: none */
     void *idle_self;
 
     /* Where init is none of ours: SIGTERM asks the tree to end, SIGQUIT ends it, and SIGKILL ends
@@ -69,6 +71,7 @@ struct supervision {
     int status;         /* as from wait */
     int64_t over_ms;    /* when that was, or else when the tree was seen to be dead */
     bool breached;      /* a wall was gone, and init ended it for that */
+    bool made;          /* a denied name came into being, and it was ended for that */
     const char *excess; /* what it had too much of, in words, and was ended for; NULL: nothing */
     bool unheld;        /* init has killed a program that it could not hold */
     bool page_open;     /* a program began that can read the real time */

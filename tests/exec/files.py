@@ -6,8 +6,11 @@ usage: files.py WRIT      prints TAP
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
+import time
 import uuid
 
 import ground
@@ -302,18 +305,53 @@ def R_001_016_what_is_denied_cannot_be_moved_or_removed(place):
 
 @case
 def R_001_016_R_001_167_a_denied_name_that_is_made_is_moved_and_told(place):
-    run = place.python("import os\n"
-                       "open('none', 'w').write('made'); os.makedirs('far/none/in'); open('kept', 'w')",
-                       options=["--deny=none", "--deny=far/none", "--artifact=**"])
-    aside = ".writ-" + run.record["execution_id"][:8]
-    expect(run, exit_code=0)
-    hold(sorted(run.record["denials"], key=lambda each: each["path"]) == [
-        dict(path=f"{place.work}/{name}", act="created", rule="denied", undone=True,
-             moved_to=f"{place.work}/{name}{aside}") for name in ("far/none", "none")], run)
-    hold((place.work / f"none{aside}").read_text() == "made" and (place.work / f"far/none{aside}/in").is_dir(), run)
-    hold([row["path"] for row in run.record["artifacts"] if row["state"] == "collected"] == ["kept"], run)
-    hold(not (place.work / "none").exists() and not (place.work / "far/none").exists()
-         and (place.work / "kept").exists(), run)
+    for name, code in (("none", "open('none', 'w').write('made')"), ("far/none", "os.makedirs('far/none/in')")):
+        run = place.python(f"import os\nopen('kept', 'w').close(); {code}",
+                           options=["--deny=none", "--deny=far/none", "--artifact=**"])
+        aside = f"{place.work}/{name}.writ-{run.record['execution_id'][:8]}"
+        expect(run, exit_code=137, cause="violation", state="failed", missing=[], denials=[
+            dict(path=f"{place.work}/{name}", act="created", rule="denied", undone=True, moved_to=aside)])
+        hold(os.path.exists(aside) and not (place.work / name).exists(), run)
+        kept = [row["path"] for row in run.record["artifacts"] if row["state"] == "collected"]
+        hold("kept" in kept and not {name, os.path.relpath(aside, place.work)} & set(kept), run)
+
+
+@case
+def R_001_016_a_run_that_makes_a_denied_name_is_ended_at_once(place):
+    (place.work / "sub").mkdir()
+    for script in ("echo x >none", "ln -s x none", "echo x >y; ln y none", "mkdir none", "echo x >y; mv y none",
+                   "echo x >sub/none", "mkdir far; echo x >far/none", "mkdir t; echo x >t/none; mv t far",
+                   "mkdir far; sleep .2; mkdir far/none", "mkdir t; ln -s t far",
+                   "trap '' TERM; echo x >none"):
+        begin = time.monotonic()
+        run = place.exec("/bin/sh", "-c", f"{script}; sleep 20; cat none >kept",
+                         options=["--deny=none", "--deny=sub/none", "--deny=far/none"])
+        expect(run, cause="violation", exit_code=137, state="failed", meaning="a wall or a limit did not hold", missing=[])
+        hold(time.monotonic() - begin < 10 and len(run.record["denials"]) == 1, run)
+        hold(not any(os.path.lexists(place.work / name) for name in ("none", "sub/none", "far/none", "kept")), run)
+        for left in place.work.iterdir():
+            if left.name != "sub":
+                shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
+
+
+@case
+def R_001_016_one_that_takes_it_away_again_was_ended_for_it_all_the_same(place):
+    run = place.exec("/bin/sh", "-c", "echo x >none; rm -f none", options=["--deny=none"])
+    expect(run, cause="violation", exit_code=137)
+    run = place.exec("/bin/sh", "-c", "mkdir far; echo x >far/other; echo x >nonesuch; mkdir non; rmdir non",
+                     options=["--deny=none", "--deny=far/none", "--deny=non/e"])
+    expect(run, cause="exited", exit_code=0, denials=[])
+    run = place.exec("/bin/sh", "-c", "for i in $(seq 3000); do : >f$i; done; echo x >none; sleep 20",
+                     options=["--deny=none"])
+    expect(run, cause="violation", exit_code=137)
+
+
+@case
+def R_001_016_what_somebody_else_puts_there_is_not_read(place):
+    run = place.exec_while("$wait; sleep 10; cat none", lambda: place.put("work/none", "a secret"), options=["--deny=none"])
+    expect(run, cause="violation", exit_code=137, stdout__text="")
+    [row] = run.record["denials"]
+    hold(pathlib.Path(row["moved_to"]).read_text() == "a secret", run)
 
 
 @case
@@ -333,8 +371,8 @@ def R_001_016_a_link_on_the_way_to_a_denied_name_is_moved_and_a_file_is_left(pla
     run = place.exec("/bin/sh", "-c", "mkdir own; touch own/none file; ln -s own far",
                      options=["--deny=far/none", "--deny=file/none"])
     aside = place.work / ("far.writ-" + run.record["execution_id"][:8])
-    expect(run, exit_code=0, denials=[dict(path=f"{place.work}/far/none", act="led elsewhere", rule="denied",
-                                           undone=True, moved_to=str(aside))])
+    expect(run, exit_code=137, denials=[dict(path=f"{place.work}/far/none", act="led elsewhere", rule="denied",
+                                             undone=True, moved_to=str(aside))])
     hold(os.readlink(aside) == "own" and (place.work / "own/none").exists() and (place.work / "file").exists()
          and not os.path.lexists(place.work / "far"), run)
 
@@ -384,9 +422,13 @@ def R_001_016_a_denied_name_that_is_not_there_is_told_and_holds(place):
     expect(run, exit_code=0, denials=[], **{"checks__IV-03": f"denied, and not there: {names[0]}, {names[1]}"})
     run = place.writ("exec", *asked, "--", "touch", "misspelt")
     [aside] = place.work.glob("misspelt.writ-*")
-    hold(run.err.decode().splitlines() == [
+    said = [line for line in run.err.decode().splitlines() if not line.startswith("touch: ")]
+    hold(re.sub("after .* s:", "after 0 s:", said.pop(0))
+         == "writ: killed after 0 s: a denied name came into being: `denials` has it (exit 137)", run)
+    hold(sorted(said) == sorted([
         f"writ: denied, and not there: {names[0]}, {names[1]}",
-        f"writ: {names[0]} was created although it is denied: moved to {aside}"], run)
+        "      look at what it did before running it again",
+        f"writ: {names[0]} was created although it is denied: moved to {aside}"]), run)
     hold(not (place.work / "misspelt").exists(), run)
     run = place.exec("true", options=["--deny=there"])
     expect(run, exit_code=0, **{"checks__IV-03": "ok"})

@@ -100,7 +100,8 @@ bool exec_watch(struct exec *x, struct error *e)
         if (w->fd >= 0 && (rlim_t)w->fd >= most && !is_outermost(&x->reach.grants, grant))
             own_close(&w->fd);
     }
-    return written_begin(&ask, x->world, x->a, &x->written, e);
+    return absents_watch(&x->reach.absent, &x->reach.grants, e) &&
+           written_begin(&ask, x->world, x->a, &x->written, e);
 }
 
 void exec_unwatch(struct exec *x)
@@ -109,6 +110,7 @@ void exec_unwatch(struct exec *x)
         own_close(&x->watched[i].fd);
     x->watched = NULL;
     x->watched_count = 0;
+    absents_unwatch(&x->reach.absent);
     written_end(&x->written, x->world);
 }
 
