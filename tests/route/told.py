@@ -372,7 +372,7 @@ def R_001_171_a_file_that_came_and_cannot_be_kept_here_is_no_fault_of_its_worker
     record = unkept(place, "exit 0", "succeeded", worker="leaves_a_file")
     same([one["state"] for one in record["output_files"]], ["not_kept"])
     true("evidence store" in record["unkept"], record)
-    record = unkept(place, "exit 0", "succeeded", worker="keeps_no_file")
+    record = unkept(place, "exit 0", "failed", worker="keeps_no_file")  # the output file that was asked for did not come
     same([one["state"] for one in record["artifacts"]], ["not_kept"])
     true("did not say why" in record["unkept"], record)
 
