@@ -100,6 +100,18 @@ def R_000_078_the_same_input_leaves_the_same_lineage(place):
         same(trace(how), trace(how))
 
 
+# The same words and the same texts are in tests/unit/route/test_route_plan.c, of a command that is only planned.
+@case
+def R_000_078_a_run_has_the_lineage_of_a_plan(place):
+    ready(place)
+    line = "/bin/echo 'two words' 'it'\\''s'"
+    for how, route in WAYS:
+        run = ended(place.lane("/bin/echo", "two words", "it's", **how), "succeeded", 0, route=route)
+        same(run.record["manifest"]["command_provenance"],
+             f"generic sha256:f31095962619ca028a76578f266d1c707dc4e7242c69467610f6a69b548b8e9c {line}")
+        same(run.record["lane"]["routed_command"], f"{RCH} exec -- {line}" if route == WRAPPED else line)
+
+
 @case
 def R_000_002_R_000_078_what_is_planned_is_what_runs(place):
     ready(place)

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "route/lane.h"
 #include "unit/route/planning.h"
 
 static const struct config_worker pipe_worker = { .name = { "here", 4 }, .kind = WORKER_PIPE },
@@ -164,6 +165,22 @@ static void A00_6_texts_that_a_shell_would_read_are_refused_with_advice(void **s
         check_refused(&p, "raw_command holds characters a shell would read; pass the command as "
                           "argv");
     }
+}
+
+/* The same words and the same texts are in tests/route/lanes.py, of a command that runs. */
+static void R_000_078_a_plan_has_the_lineage_of_a_run(void **state)
+{
+    static const char *const argv[] = { "/bin/echo", "two words", "it's", NULL };
+    _planning_ struct planning p = { 0 };
+
+    (void)state;
+    planning_begin(&p, "generic");
+    plan_words(&p, argv);
+    assert_true(p.good);
+    check_is(p.plan.routed_command, "/bin/echo 'two words' 'it'\\''s'");
+    check_is(lane_provenance(&p.plan, &p.a),
+             "generic sha256:f31095962619ca028a76578f266d1c707dc4e7242c69467610f6a69b548b8e9c "
+             "/bin/echo 'two words' 'it'\\''s'");
 }
 
 static void A00_6_a_list_is_what_runs_and_the_text_is_for_people(void **state)
@@ -402,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_000_001_equal_input_gives_equal_bytes),
+        cmocka_unit_test(R_000_078_a_plan_has_the_lineage_of_a_run),
         cmocka_unit_test(R_000_060_R_000_061_a_plan_begins_planned_and_names_the_manifest_fields),
         cmocka_unit_test(R_000_002_R_000_003_classes_choose_the_route),
         cmocka_unit_test(R_000_057_what_a_class_does_not_take_is_refused),
