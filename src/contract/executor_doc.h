@@ -11,7 +11,7 @@ enum executor_kind { EXECUTOR_BUILTIN, EXECUTOR_WASM, EXECUTOR_JQ };
 enum action_status { ACTION_SUCCESS, ACTION_FAILED, ACTION_BLOCKED, ACTION_PENDING };
 
 /* How the bytes were made that a digest covers (A03-6, A03-7). */
-enum digest_alg { DIGEST_JCS, DIGEST_PYJSON, DIGEST_RAW };
+enum digest_alg { DIGEST_JCS, DIGEST_RAW };
 
 struct executor_limits {
     int64_t timeout_ms, max_payload_bytes, max_depth, max_list_items;

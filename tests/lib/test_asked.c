@@ -166,7 +166,7 @@ static void a_proof_is_found_by_the_beginning_of_an_id(void **state)
     writ_ledger_close(ledger);
 }
 
-/* Each byte of it becomes six in the header, which is what is hashed. */
+/* The subject is part of the header, which is what is hashed. */
 static void a_name_that_no_header_holds_is_refused(void **state)
 {
     enum { SUBJECT = 6 << 20 };
@@ -178,7 +178,7 @@ static void a_name_that_no_header_holds_is_refused(void **state)
     memset(subject, '\1', SUBJECT);
     subject[SUBJECT] = '\0';
     assert_int_equal(writ_ledger_input(ledger, &small, subject, NULL, &answer), WRIT_UNRECORDED);
-    says(answer, "more than 32 MiB");
+    says(answer, "a header of more than 65535 bytes");
     free(subject);
     writ_ledger_close(ledger);
 }

@@ -449,7 +449,8 @@ static void show_no_end(const struct doc *answer)
 
 static void show_transcript(const struct doc *answer)
 {
-    struct str state = doc_text(doc_get(answer, "transcript"), "state");
+    const struct doc *transcript = doc_get(answer, "transcript");
+    struct str state = transcript ? doc_text(transcript, "state") : str_of("");
 
     if (str_is(state, "changed"))
         show_text("transcript", str_of("was changed since it was recorded"));
