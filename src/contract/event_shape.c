@@ -39,15 +39,15 @@ static const struct shape lineage_shape = { .name = "lineage",
 /* clang-format off */
 #define AT(member) offsetof(struct event_payload, member)
 static const struct field payload_fields[] = {
-    { "executionId",              F_TEXT,   ONE, NEEDED,   .at = AT(executionId), .min = 1,                          .req = "R-002-045", .help = "Names the execution." },
+    { "executionId",              F_TEXT,   ONE, NEEDED,   .at = AT(executionId), .min = 1, .later = true,                          .req = "R-002-045", .help = "Names the execution." },
     { "workflowVersion",          F_TEXT,   ONE, NEEDED,   .at = AT(workflowVersion), .min = 1,                      .req = "R-002-046", .help = "Version of the workflow." },
     { "agentVersion",             F_TEXT,   ONE, NEEDED,   .at = AT(agentVersion), .min = 1,                         .req = "R-002-047", .help = "Version of the execution engine." },
     { "executionContractVersion", F_CHOICE, ONE, NEEDED,   .at = AT(executionContractVersion), .choices = contract_v1, .req = "R-002-048", .help = "Version of this contract." },
     { "attempt",                  F_INT,    ONE, NEEDED,   .at = AT(attempt), .min = 1, .max = WHOLE_MAX,            .req = "R-002-049", .help = "Which attempt this is, from 1." },
     { "target",                   F_TEXT,   ONE, NEEDED,   .at = AT(target), .min = 1,                               .req = "R-002-050", .help = "What the execution works on." },
     { "action",                   F_TEXT,   ONE, NEEDED,   .at = AT(action), .min = 1,                               .req = "R-002-051", .help = "What it does." },
-    { "snapshotAt",               F_TEXT,   ONE, NEEDED,   .at = AT(snapshotAt), .form = FORM_STAMP,                 .req = "R-002-052", .help = "The moment the lineage is taken from; not after createdAt." },
-    { "coherenceStatus",          F_CHOICE, ONE, NEEDED,   .at = AT(coherenceStatus), .choices = coherence_names,    .req = "R-002-053", .help = "Do the inputs fit together." },
+    { "snapshotAt",               F_TEXT,   ONE, NEEDED,   .at = AT(snapshotAt), .form = FORM_STAMP, .later = true,                 .req = "R-002-052", .help = "The moment the lineage is taken from; not after createdAt." },
+    { "coherenceStatus",          F_CHOICE, ONE, NEEDED,   .at = AT(coherenceStatus), .choices = coherence_names, .later = true,    .req = "R-002-053", .help = "Do the inputs fit together." },
     { "dryRun",                   F_BOOL,   ONE, NEEDED,   .at = AT(dryRun),                                         .req = "R-002-054", .help = "true: nothing is published outside." },
     { "result",                   F_MAP,    ONE, OPTIONAL, .at = AT(result),                                         .req = "R-002-055", .help = "What came out; not for failed or cancelled." },
     { "error",                    F_SHAPE,  ONE, OPTIONAL, .at = AT(error), .sub = &error_shape,                     .req = "R-002-056", .help = "Why it failed." },
@@ -73,7 +73,7 @@ static const struct field event_fields[] = {
     { "source",    F_CHOICE, ONE, NEEDED, .at = AT(source), .choices = builder,           .req = "R-002-040", .help = "Fixed by the contract." },
     { "type",      F_CHOICE, ONE, NEEDED, .at = AT(type), .choices = event_type,          .req = "R-002-041", .help = "Fixed by the contract." },
     { "state",     F_CHOICE, ONE, NEEDED, .at = AT(state), .choices = event_state_names,  .req = "R-002-042", .help = "What the execution has come to." },
-    { "createdAt", F_TEXT,   ONE, NEEDED, .at = AT(createdAt), .form = FORM_STAMP,        .req = "R-002-043", .help = "When the event happened." },
+    { "createdAt", F_TEXT,   ONE, NEEDED, .at = AT(createdAt), .form = FORM_STAMP, .later = true,        .req = "R-002-043", .help = "When the event happened." },
     { "payload",   F_SHAPE,  ONE, NEEDED, .at = AT(payload), .sub = &payload_shape,       .req = "R-002-044", .help = "The execution and its outcome; with lineage it decides what is the same event." },
     { "lineage",   F_SHAPE,  ONE, NEEDED, .at = AT(lineage), .sub = &lineage_shape,       .req = "R-002-060", .help = "What it rests on." },
 };

@@ -45,8 +45,9 @@ struct field {
     const char *const *choices;    /* of F_CHOICE, ended by NULL; one choice is a literal */
     enum form form;                /* of F_TEXT */
     const struct shape *sub;       /* of F_SHAPE; of F_MAP, that of each member, or NULL */
-    bool nil;                      /* what is not there is written as null by shape_json() */
-    bool filled;                   /* an F_SHAPE or F_MAP that is left out is {}, not NULL */
+    bool later;  /* needed, and added by the ledger where a document leaves it out */
+    bool nil;    /* what is not there is written as null by shape_json() */
+    bool filled; /* an F_SHAPE or F_MAP that is left out is {}, not NULL */
     enum level level;
     const char *req;  /* the requirement it answers */
     const char *help; /* one sentence */

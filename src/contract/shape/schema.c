@@ -147,7 +147,7 @@ static void put_needed(const struct shape *shape, struct buf *to)
     json_key(to, "required");
     json_open(to, '[');
     for (size_t i = 0; i < shape->count; i++)
-        if (field_needed(&shape->fields[i]))
+        if (field_needed(&shape->fields[i]) && !shape->fields[i].later)
             json_text(to, str_of(shape->fields[i].name));
     json_close(to, ']');
 }
