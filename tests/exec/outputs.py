@@ -406,7 +406,8 @@ def R_001_171_every_member_of_a_record_is_explained_and_no_other_is(place):
                if any(other.startswith(name + ".") for other in ground.record_fields())}
     assert always - parents <= has[0], sorted(always - parents - has[0])
     rare = {"executable.changed", "reason", "network.allowed_by_project[]", "network.inject[]",
-            "network.incomplete", "network.missed", "not_held[]", "unkept", "code", "message", "peer"}
+            "network.incomplete", "network.missed", "not_held[]", "unkept", "code", "message", "peer", "hint",
+            "limits.allow_protected[]"}
     rare |= {name for name in ground.record_fields() if name.endswith(".lost") or name.startswith("result")}
     missing = ground.record_fields().keys() - parents - set().union(*has) - rare
     assert not missing, sorted(missing)
