@@ -22,7 +22,7 @@
 static const struct setting {
     const char *file, *value;
 } settings[] = {
-    { "net/core/somaxconn", "64" }, /* before Linux 6.7 user namespaces do not have it */
+    { "net/core/somaxconn", "64" }, /* older kernels do not have it in user namespaces */
     { "net/ipv4/tcp_rmem", "4096 65536 65536" }, /* IPv6 has the same */
     { "net/ipv4/tcp_wmem", "4096 65536 65536" },
     { "net/ipv4/tcp_max_tw_buckets", "4096" },
