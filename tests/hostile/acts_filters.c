@@ -26,7 +26,8 @@ static struct sock_fprog long_program(unsigned short count)
     return (struct sock_fprog){ count, code };
 }
 
-/* ---- P21: of sockets; PROCESSES, SOCKETS: so many are tried at once, else each way once ---- */
+/* ---- P21: of sockets; PROCESSES, SOCKETS, LENGTH: so many of so many instructions are tried at
+ * once, else each way once ---- */
 
 static long set_option(int fd, uint64_t level, uint64_t name, const void *value, size_t size)
 {
@@ -57,9 +58,9 @@ static void try_options(int fd, const char *what)
 }
 
 /* Each process holds what it was given until all have tried. */
-static void fill_sockets(int processes, int sockets)
+static void fill_sockets(int processes, int sockets, int length)
 {
-    struct sock_fprog program = long_program(BPF_MAXINSNS);
+    struct sock_fprog program = long_program((unsigned short)length);
     int done[2], got = 0, part, wait[2];
 
     if (pipe(done) != 0 || pipe(wait) != 0)
@@ -81,7 +82,7 @@ static void fill_sockets(int processes, int sockets)
     (void)close(done[1]);
     for (int i = 0; i < processes && read(done[0], &part, sizeof part) == sizeof part; i++)
         got += part;
-    holds(got == 0, "%d filters of %d instructions at once", got, BPF_MAXINSNS);
+    holds(got == 0, "%d filters of %d instructions at once", got, length);
     (void)sleep(1); /* whoever looks from outside sees the fullest moment */
     (void)close(wait[1]);
 }
@@ -91,8 +92,8 @@ static int socket_filters(int argc, char **argv)
     static const int families[] = { AF_INET, AF_INET6 }, types[] = { SOCK_STREAM, SOCK_DGRAM };
     int pair[2];
 
-    if (argc > 1) {
-        fill_sockets(atoi(argv[0]), atoi(argv[1]));
+    if (argc > 2) {
+        fill_sockets(atoi(argv[0]), atoi(argv[1]), atoi(argv[2]));
         return verdict();
     }
     for (size_t i = 0; i < 4; i++) {

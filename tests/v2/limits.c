@@ -35,7 +35,7 @@ static const struct {
     { "R_001_078 137 by choice is not memory",          "",                        "exit 137",          { "\"exit_code\":137,", "\"cause\":\"exited\"" } },
     { "R_001_153 time and chance are held",             "--deterministic fixed",   "library raw",       { "\"exit_code\":0,", "315532800", "\"mode\":\"fixed\"" }, 1 },
     { "R_001_153 in waits and children, too",           "--deterministic fixed",   "wait fork thread",  { "\"exit_code\":0,", "\"cause\":\"exited\"" }, 1 },
-    { "P21 sockets do not fill the BPF machine",        "--timeout-ms 100000 --max-children 20", "socket_filters 10 1010", { "\"exit_code\":0,", "0 filters of" }, .bpf_mb = 4 },
+    { "P21 sockets do not fill the BPF machine",        "--timeout-ms 100000 --max-children 20", "socket_filters 10 1010 2000", { "\"exit_code\":0,", "0 filters of" }, .bpf_mb = 4 },
     { "P21 filters of system calls are counted",        "--timeout-ms 100000", "seccomp_filters 100 120 7 4096", { "\"exit_code\":0,", "100 filters", "\"filter_hits\":740" }, .bpf_mb = 16 },
     { "P08 who is inside does not end init",            "",                        "signals 99999",     { "\"exit_code\":0,", "\"cause\":\"exited\"" } },
     { "P04 daemons do not stay",                        "",                        "daemon",            { "\"cause\":\"exited\"" } },
