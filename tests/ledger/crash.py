@@ -355,7 +355,7 @@ def a_medium_that_is_read_only_is_said_and_can_be_read(place):
                 same(run.status, 74, run)
                 true(b"read-only" in run.err.lower(), run)
             same(len(place.log()), place.verify()["entries"])
-        place._base = None
+        place._bases = {}
 
 
 @case

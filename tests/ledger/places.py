@@ -95,7 +95,7 @@ def a_new_ledger_in_the_place_of_one_that_is_gone_is_signed_once_its_owner_says_
     else:
         for file in place.state.glob("ledger.db*"):
             file.unlink()
-    place._base = None
+    place._bases = {}
     place.accept(place.event())
     answer = found(place, old, name_of(place))
     heed(place, answer)

@@ -32,7 +32,8 @@ def hear(writers, enough):
 
 def one_round(it, writer, number):
     """Lets them write, kills the server after so many commits, starts it and looks."""
-    writers = [subprocess.Popen([writer, it.address], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    address = f"{it.address}&answer_timeout=3600"
+    writers = [subprocess.Popen([writer, address], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                for _ in range(WRITERS)]
     try:
         heard = hear(writers, 1 + number * 7 % 31)
@@ -49,7 +50,7 @@ def one_round(it, writer, number):
             w.wait()
     promised = max(int(size) for text in heard.values() for size in text.split())
     it.start()
-    done = subprocess.run([writer, it.address, str(promised)], capture_output=True, text=True)
+    done = subprocess.run([writer, address, str(promised)], capture_output=True, text=True)
     if done.returncode != 0:
         raise AssertionError(f"after {promised}: {done.stderr}")
     return int(done.stdout)
