@@ -151,7 +151,11 @@ def groups_of_root(scratch):
         found = json.loads(done.out)
         insist({one["state"] for one in found["findings"] if one["layer"] == "cgroup"} == {"pass"}, done)
     finally:
-        for group in re.findall(r"d=(\S+);", typed):
+        for parents in re.findall(r"for d in ([^;]+);", typed):
+            for parent in parents.split():
+                with contextlib.suppress(FileNotFoundError):  # one of several commands made it
+                    pathlib.Path(parent, f"writ-user-{NOBODY}").rmdir()
+        for group in re.findall(r"d=(/\S+);", typed):
             pathlib.Path(group).rmdir()
 
 

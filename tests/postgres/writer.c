@@ -64,8 +64,8 @@ static int verify(struct store *store, int64_t promised)
     return next == tip.size ? 0 : 1;
 }
 
-/* Whoever waits for a server to come back sees 40 s pass at each look: the test that killed it waits
- * for us. An answer may take an hour (crash.py), which is ninety looks. */
+/* Whoever waits for a server to come back sees 40 s pass at each look: the test that killed it
+ * waits for us. An answer may take an hour (crash.py), which is ninety looks. */
 static int64_t haste(void *self)
 {
     static int64_t ms;

@@ -83,8 +83,8 @@ static void show_mark(struct str state)
 }
 
 /* How what is meant for a shell begins. */
-static const char *const typed[] = { "chmod ",  "d=/",          "docker run ", "modprobe ", "sudo ",
-                                     "sysctl ", "systemd-run ", "unshare ",    "writ " };
+static const char *const typed[] = { "chmod ", "d=/",     "docker run ",  "for d in /", "modprobe ",
+                                     "sudo ",  "sysctl ", "systemd-run ", "unshare ",   "writ " };
 
 /* Where the command starts that a mend ends with; the whole length where it has none. */
 static size_t command_in(struct str mend)
