@@ -125,7 +125,6 @@ static bool wait_longer(const struct channel *c, const struct channel_ask *ask, 
 
 static bool wait_for_hello(struct channel *c, const struct channel_ask *ask, struct error *e)
 {
-    _arena_ struct arena a = { 0 };
     const struct world *world = ask->world;
     int64_t until = world->mono_ms(world->self) + c->patience_ms;
     struct queueing q = { .was = SLURM_UNKNOWN };

@@ -6,6 +6,7 @@ usage: lanes.py FAKE_RCH WRIT      prints TAP
 Whatever a lane comes to, routes.py looks whether its result, manifest, transcript and ledger are there
 and say the same.
 """
+import fcntl
 import hashlib
 import json
 import os
@@ -162,6 +163,8 @@ def R_000_006_R_000_076_a_lane_whose_writ_was_killed_gets_its_end_from_the_next(
         child.kill()
         child.wait()
         until(lambda: not routes.alive(mark), "nothing of it is left")
+        with open(place.state / "open_lanes" / name) as lane:
+            fcntl.flock(lane, fcntl.LOCK_EX)  # those of writ's own processes that held it are gone, too
         true(not (told.parent / "result.json").exists(), name)
         with open(told, "a") as torn:
             torn.write('{"ts":"half a li')
