@@ -235,7 +235,7 @@ static bool enter_lost(struct closing *c, struct ledger *l, const struct last *l
                                .target = "exec",
                                .action = arena_text(c->a, c->past.plan.routed_command),
                                .attempt = (int)place_attempt(last->event.place),
-                               .snapshot_ms = last->event.created_ms,
+                               .snapshot_ms = last->event.traits.snapshot_ms,
                                .depends = links.depends,
                                .depend_count = links.count };
     struct entry manifest;
