@@ -121,6 +121,30 @@ def nothing_is_adopted_while_a_run_can_change_it(place):
 
 
 @case
+def nothing_is_adopted_below_while_a_run_can_change_it(place):
+    def adopt():
+        run = place.writ("adopt", "--json", at=place.work / "sub")
+        hold(run.status == 77 and json.loads(run.out)["code"] == "NOT_ADOPTED", run)
+
+    place.exec("sh", "-c", NESTED)
+    time.sleep(.05)
+    place.exec_while("echo >>sub/.writ/tools.yaml; $wait", adopt, options=top(place))
+
+
+@case
+def what_a_command_says_to_have_been_adopted_is_not(place):
+    # It writes into a state directory that is not there, and so is not hidden from it.
+    home, other, env = place.home, place.outside / "other", {"WRIT_STATE": str(place.outside / "state")}
+    shutil.copytree(place.work / "kit", home / "p/kit")
+    place.writ("exec", "--write", home, "--", "sh", "-c", NESTED, at=home / "p", env=env)
+    same(place.writ("adopt", at=home / "p/sub", env={"WRIT_STATE": str(other)}).status, 0)
+    made, = (other / "written/adopted").iterdir()  # its name, as a command can compute it
+    (home / ".local/state/writ/written/adopted").mkdir(parents=True, exist_ok=True)
+    (home / ".local/state/writ/written/adopted" / made.name).write_text("9999999999999\n")
+    place.refused(home / "p/sub", env=env)
+
+
+@case
 def a_project_that_a_command_made_below_is_obeyed_once_it_is_adopted(place):
     place.exec("sh", "-c", NESTED)
     place.registry(tool("other"))
@@ -165,8 +189,8 @@ def what_a_link_in_a_registry_leads_to_is_held_to_the_same(place):
     shutil.copytree(place.work / "kit", place.repo / ".writ")
     (place.repo / ".writ/tools.yaml").unlink()
     (place.repo / ".writ/tools.yaml").symlink_to("../work/conf.yaml")
-    place.obeyed(place.repo)
     time.sleep(.05)
+    place.obeyed(place.repo)
     place.python("")
     place.obeyed(place.repo)
     place.python("open('conf.yaml', 'a').write('\\n')")

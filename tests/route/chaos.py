@@ -168,13 +168,18 @@ class Lane:
             raise Lost(f"no record, status {status}: {err[-800:]!r}") from None
         self.judge_record(status, record, err)
 
+    def is_lost(self, execution):
+        last = self.place.entry(self.place.log("--execution", execution, "--kind", "execution_event")[-1]["ledger_id"])
+        return last["body"]["payload"].get("error", {}).get("code") == "worker_lost"
+
     def judge_dead(self, out):
-        """writ was killed: nothing is told, or all of it, and the ledger does not say that it ended."""
+        """writ was killed: nothing is told, or all of it, and the ledger does not say that it ended, but for a lane
+        after it, which says that it was lost."""
         if self.victim != "client":
             raise Lost("nobody killed writ")
         for execution in self.executions():
             states = self.place.states(execution)
-            if states and states[-1] not in ("planned", "running") and not self.count("done"):
+            if states and states[-1] not in ("planned", "running") and not (self.count("done") or self.is_lost(execution)):
                 raise Lost(f"the ledger says {states}")
             if states and states[-1] == "succeeded" and self.code != 0:
                 raise Lost(f"the ledger says {states}, and it ended with {self.code}")
