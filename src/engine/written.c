@@ -226,6 +226,7 @@ struct look {
     const char *folder;  /* the .writ it is in, or the user's own directory */
     const char *file;    /* real */
     bool users;          /* the user's own */
+    bool adopting;       /* a run that goes on and can write there counts, whatever it changed */
     int64_t adopted_ms;  /* 0: never */
     int64_t changes[16]; /* when the directories on the way to it and itself were changed */
     size_t change_count;
@@ -245,19 +246,15 @@ static void add_change(struct look *l, const char *path, int flags)
         l->changes[l->change_count++] = s.st_ctim.tv_sec * 1000LL + s.st_ctim.tv_nsec / 1000000;
 }
 
-static int64_t adopted_ms(const char *const *states, const struct number *folder, struct arena *a)
+/* Of the state directory that every run hides from its command, and no other: a command could make
+ * one that is not there. */
+static int64_t adopted_ms(const char *state, const struct number *folder, struct arena *a)
 {
+    const char *name = note_name(arena_printf(a, "%s/adopted", notes_of(state, a)), folder, a);
     struct str text;
     struct error e;
-    int64_t newest = 0;
 
-    for (const char *const *state = states; *state; state++) {
-        const char *name = note_name(arena_printf(a, "%s/adopted", notes_of(*state, a)), folder, a);
-
-        if (fs_read_file(name, LINE, a, &text, &e) && strtoll(text.s, NULL, 10) > newest)
-            newest = strtoll(text.s, NULL, 10);
-    }
-    return newest;
+    return fs_read_file(name, LINE, a, &text, &e) ? strtoll(text.s, NULL, 10) : 0;
 }
 
 /* Of .writ/adapters/one.yaml: .writ, adapters and the file, and what each leads to as a link. */
@@ -279,8 +276,8 @@ static void look_at_files(struct look *l, struct arena *a)
     }
     add_change(l, l->folder, 0);
     add_change(l, l->file, 0);
-    if (number_of(AT_FDCWD, l->folder, 0, &folder, &is_dir))
-        l->adopted_ms = adopted_ms(home_states(l->environment, a), &folder, a);
+    if (home_state(l->environment, a) && number_of(AT_FDCWD, l->folder, 0, &folder, &is_dir))
+        l->adopted_ms = adopted_ms(home_state(l->environment, a), &folder, a);
 }
 
 static bool changed_in(struct look *l, const struct window *w, struct arena *a)
@@ -300,6 +297,8 @@ static bool could_make(struct look *l, const struct window *w, int always, bool 
 {
     if (always && !(w->missing & always))
         return false;
+    if (l->adopting)
+        return live && !w->ended_ms;
     return (always && live && !w->ended_ms) || changed_in(l, w, a);
 }
 
@@ -435,7 +434,9 @@ bool written_adopt(const char *const *environment, const char *folder, struct ar
     const struct world *world = world_real();
     const char *const *states = home_states(environment, a);
     const char *adopted, *real = real_path(folder, a);
-    struct look l = { .environment = environment, .folder = folder, .file = folder };
+    struct look l = {
+        .environment = environment, .folder = folder, .file = folder, .adopting = true
+    };
     struct number number;
     bool is_dir;
 

@@ -79,6 +79,13 @@ static void references(const struct hearing *h)
                    "no entry has the id %s; enter the input first", said(text[i], h->a));
             return;
         }
+        if (there->kind == ENTRY_REFUSAL) {
+            REFUSE(h, CODE_LINEAGE_MISSING,
+                   arena_printf(h->a, "/lineage/dependsOnLedgerIds/%zu", i),
+                   "%s is a refusal, which justifies nothing; name an input or an event",
+                   said(text[i], h->a));
+            return;
+        }
         if (there->created_ms <= t->snapshot_ms)
             continue;
         stamp_text(there->created_ms, made);

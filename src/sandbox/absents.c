@@ -111,6 +111,16 @@ int absents_watched(const struct absents *list)
     return list && list->watch ? list->watch->fd : -1;
 }
 
+static bool is_on_way(const struct awaited *one, const char *name)
+{
+    struct str rest = str_of(one->path + strlen(one->top) + 1);
+
+    while (rest.n)
+        if (str_is(str_cut(&rest, "/"), name))
+            return true;
+    return false;
+}
+
 /* Where the kernel lost count, or cannot look at what came up on the way, it is looked at by name.
  */
 static void hear_of(struct absents_watch *w, const struct inotify_event *event, struct arena *a)
@@ -119,9 +129,9 @@ static void hear_of(struct absents_watch *w, const struct inotify_event *event, 
         struct awaited *one = &w->v[i];
         bool lost = event->mask & IN_Q_OVERFLOW;
 
-        if (!lost && (event->wd != one->in || !event->len || !str_is(one->name, event->name)))
+        if (!lost && (!event->len || !is_on_way(one, event->name)))
             continue;
-        if (!lost && one->last)
+        if (!lost && one->last && event->wd == one->in && str_is(one->name, event->name))
             w->came = true;
         else if (!await_next(w, one, a))
             w->came = true;

@@ -108,7 +108,8 @@ static bool look_at_process(const struct threads *t, pid_t thread, struct proces
             return false;
         for (int k = 0; k < t->leaving_count; k++)
             leaving += is_in(thread, t->leaving[k]);
-        if (leaving == 0 || (process_look(thread, &again) && again.threads == out->threads))
+        if (t->leaving_count == 0 ||
+            (process_look(thread, &again) && again.threads == out->threads))
             break;
     }
     out->threads -= leaving;
@@ -170,7 +171,9 @@ static int begin_thread(struct threads *t, const struct cgroup *group, pid_t ask
     forget_ended(t);
     (void)look_at_process(t, asks, &now);
     t->change = (struct thread_change){ .thread = asks, .before = now.threads };
-    set_room(t, group, t->room + 1);
+    /* The kernel counts a thread that leaves until it is gone. */
+    set_room(t, group,
+             t->room + 1 + (cgroup_tasks(group) >= t->most + t->room ? t->leaving_count : 0));
     return 0;
 }
 

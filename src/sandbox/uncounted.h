@@ -21,6 +21,7 @@ enum {
 struct uncounted {
     pid_t init;    /* the run's first process */
     bool own_net;  /* it has a network of its own */
+    int looks;     /* since the locks were counted */
     int64_t slabs; /* pages of the whole machine, the least since the locks were counted */
 };
 

@@ -335,6 +335,16 @@ def R_001_016_a_run_that_makes_a_denied_name_is_ended_at_once(place):
 
 
 @case
+def R_001_016_a_directory_on_the_way_that_is_made_twice_hides_nothing(place):
+    for again in ("rmdir build", "mv build x"):
+        run = place.exec("sh", "-c", f"mkdir build; sleep .2; {again}; mkdir build; touch build/.env; sleep 20",
+                         options=["--deny=build/.env"])
+        expect(run, exit_code=137, cause="violation")
+        hold(not (place.work / "build/.env").exists(), run)
+        subprocess.run(["rm", "-rf", place.work / "build", place.work / "x"], check=True)
+
+
+@case
 def R_001_016_one_that_takes_it_away_again_was_ended_for_it_all_the_same(place):
     run = place.exec("/bin/sh", "-c", "echo x >none; rm -f none", options=["--deny=none"])
     expect(run, cause="violation", exit_code=137)

@@ -185,6 +185,17 @@ def R_000_006_R_000_076_a_lane_whose_writ_was_killed_gets_its_end_from_the_next(
 
 
 @case
+def R_001_007_no_transcript_has_a_secret_that_was_printed(place):
+    ready(place)
+    secret = "s3cr3t-of-a-lane"
+    run = place.lane("/bin/sh", "-c", 'echo "<$TOKEN>"; echo "<$TOKEN>" >&2', env={"GIVEN": secret},
+                     options=["--env", "TOKEN=env:GIVEN"])
+    true("<" in run.record["stdout"]["text"], run.record)
+    for path in filter(pathlib.Path.is_file, place.state.rglob("*")):
+        true(secret.encode() not in path.read_bytes(), path)
+
+
+@case
 def R_000_076_a_transcript_that_was_changed_is_noticed(place):
     ready(place)
     run = place.sh("echo said")

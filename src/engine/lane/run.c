@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.c: runs a command as a lane of contract 000: where the plan says, again where the
  * policy says so, elsewhere when a worker cannot be had; and leaves a transcript and a manifest. */
+#include "adapter/secret.h"
 #include "engine/exec.h"
 #include "engine/lane.h"
 
@@ -37,6 +38,7 @@ static void hear_printed(void *exec, int stream, const char *bytes, size_t n)
 struct pace exec_pace(struct exec *x)
 {
     const struct exec_lane *l = x->lane;
+    bool secret = (x->secrets && x->secrets->n) || (x->call && x->call->clean);
     int64_t soft;
 
     if (x->served)
@@ -48,7 +50,7 @@ struct pace exec_pace(struct exec *x)
                           .soft_ms = soft < x->request.sandbox->timeout_ms ? soft : 0,
                           .asks = true,
                           .news = hear_news,
-                          .printed = hear_printed,
+                          .printed = secret ? NULL : hear_printed, /* told when it is cleaned */
                           .self = x };
 }
 

@@ -119,13 +119,15 @@ static bool is_new(struct running *r, struct error *e)
 static bool repeats_one(struct running *r, struct error *e)
 {
     const struct keep *keep = &r->keeping->ledger.keep;
-    struct asked_entry before;
+    struct asked_event before = { .tenant = str_of(EVENT_TENANT),
+                                  .robot = str_of(EVENT_ROBOT),
+                                  .execution = r->rerun_of };
 
     if (!r->rerun_of.n)
         return true;
-    if (!keep->kind->newest_input(keep->store, str_of(EVENT_TENANT), r->rerun_of, &before, r->a, e))
+    if (!keep->kind->ask_events(keep->store, &before, 1, r->a, e))
         return false;
-    return before.there ||
+    return before.has_last ||
            error_set(e, CODE_USAGE,
                      "the ledger has no execution %s that this could be a rerun of; `writ log` "
                      "lists those it has",
