@@ -32,7 +32,7 @@ static void find_name(struct caller *c)
 {
     char room[4096];
     FILE *f = fopen("/etc/passwd", "re");
-    struct passwd row, *found = NULL;
+    struct passwd row = { 0 }, *found = NULL;
 
     while (f && fgetpwent_r(f, &row, room, sizeof room, &found) == 0) {
         if (row.pw_uid != (uid_t)c->uid)

@@ -127,14 +127,12 @@ static void hear_of(struct absents_watch *w, const struct inotify_event *event, 
 {
     for (size_t i = 0; i < w->n; i++) {
         struct awaited *one = &w->v[i];
-        bool lost = event->mask & IN_Q_OVERFLOW;
+        bool lost = event->mask & IN_Q_OVERFLOW, itself;
 
         if (!lost && (!event->len || !is_on_way(one, event->name)))
             continue;
-        if (!lost && one->last && event->wd == one->in && str_is(one->name, event->name))
-            w->came = true;
-        else if (!await_next(w, one, a))
-            w->came = true;
+        itself = !lost && one->last && event->wd == one->in && str_is(one->name, event->name);
+        w->came = itself || !await_next(w, one, a) || w->came;
     }
 }
 

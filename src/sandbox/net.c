@@ -6,9 +6,6 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -64,68 +61,4 @@ int net_enter(int sysctls)
         if (set(sysctls, &settings[i]) != 0)
             return -1;
     return raise_loop();
-}
-
-/* ---- what went past the doors ---- */
-
-enum { COUNTERS_MOST = 16 << 10 };
-
-static int open_counters(pid_t pid, const char *name)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof path, "/proc/%d/net/%s", pid, name);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-struct net_counters net_counters_open(pid_t pid)
-{
-    return (struct net_counters){ open_counters(pid, "snmp"), open_counters(pid, "snmp6") };
-}
-
-/* They are as they are when they are read. */
-static bool read_counters(int *fd, char text[COUNTERS_MOST])
-{
-    size_t n = 0;
-    ssize_t got;
-
-    while (*fd >= 0 && n < COUNTERS_MOST - 1 &&
-           (got = read(*fd, text + n, COUNTERS_MOST - 1 - n)) > 0)
-        n += (size_t)got;
-    text[n] = '\0';
-    own_close(fd);
-    return n > 0;
-}
-
-/* The same column of a line of names and the line of numbers behind it. */
-static int64_t counter_four(const char *text)
-{
-    const char *names = strstr(text, "Ip: "), *numbers = names ? strstr(names + 1, "\nIp: ") : NULL;
-    const char *column = names ? strstr(names, " OutNoRoutes") : NULL;
-
-    if (!column || !numbers || column > numbers)
-        return -1;
-    numbers++;
-    for (const char *at = names; at < column; at++)
-        if (*at == ' ')
-            numbers += strcspn(numbers, " ") + 1;
-    numbers += strcspn(numbers, " ");
-    return strtoll(numbers, NULL, 10);
-}
-
-static int64_t counter_six(const char *text)
-{
-    static const char name[] = "Ip6OutNoRoutes";
-    const char *at = strstr(text, name);
-
-    return at ? strtoll(at + strlen(name), NULL, 10) : 0; /* a kernel without it */
-}
-
-int64_t net_led_nowhere(struct net_counters *c)
-{
-    char text[COUNTERS_MOST];
-    int64_t four = read_counters(&c->four, text) ? counter_four(text) : -1;
-    int64_t six = read_counters(&c->six, text) ? counter_six(text) : 0;
-
-    return four < 0 ? -1 : four + six;
 }

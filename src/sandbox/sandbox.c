@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sandbox.c: makes the walls, starts the command in them, and reads what became of it. */
 #include "sandbox/sandbox.h"
-#include "sandbox/net.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "base/own.h"
 #include "base/quiet.h"
 #include "contract/codes.h"
 #include "sandbox/cgroup_place.h"
@@ -24,6 +26,77 @@
 #include "sandbox/supervise.h"
 #include "sandbox/trees.h"
 #include "sandbox/trial.h"
+
+/* ---- what went past the doors ---- */
+
+enum { COUNTERS_MOST = 16 << 10 };
+
+/* The kernel's counters of a network, which stay open when all who were in it are dead. */
+struct net_counters {
+    int four, six; /* -1: not open */
+};
+
+static int open_counters(pid_t pid, const char *name)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof path, "/proc/%d/net/%s", pid, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Of the network that this process is in. */
+static struct net_counters net_counters_open(pid_t pid)
+{
+    return (struct net_counters){ open_counters(pid, "snmp"), open_counters(pid, "snmp6") };
+}
+
+/* They are as they are when they are read. */
+static bool read_counters(int *fd, char text[COUNTERS_MOST])
+{
+    size_t n = 0;
+    ssize_t got;
+
+    while (*fd >= 0 && n < COUNTERS_MOST - 1 &&
+           (got = read(*fd, text + n, COUNTERS_MOST - 1 - n)) > 0)
+        n += (size_t)got;
+    text[n] = '\0';
+    own_close(fd);
+    return n > 0;
+}
+
+/* The same column of a line of names and the line of numbers behind it. */
+static int64_t counter_four(const char *text)
+{
+    const char *names = strstr(text, "Ip: "), *numbers = names ? strstr(names + 1, "\nIp: ") : NULL;
+    const char *column = names ? strstr(names, " OutNoRoutes") : NULL;
+
+    if (!column || !numbers || column > numbers)
+        return -1;
+    numbers++;
+    for (const char *at = names; at < column; at++)
+        if (*at == ' ')
+            numbers += strcspn(numbers, " ") + 1;
+    numbers += strcspn(numbers, " ");
+    return strtoll(numbers, NULL, 10);
+}
+
+static int64_t counter_six(const char *text)
+{
+    static const char name[] = "Ip6OutNoRoutes";
+    const char *at = strstr(text, name);
+
+    return at ? strtoll(at + strlen(name), NULL, 10) : 0; /* a kernel without it */
+}
+
+/* How often something was sent where no way leads; -1: not known. Closes them. */
+static int64_t net_led_nowhere(struct net_counters *c)
+{
+    char text[COUNTERS_MOST];
+    int64_t four = read_counters(&c->four, text) ? counter_four(text) : -1;
+    int64_t six = read_counters(&c->six, text) ? counter_six(text) : 0;
+
+    return four < 0 ? -1 : four + six;
+}
 
 /* What a run holds open; all of it is let go of by close_all(). */
 struct holding {

@@ -35,9 +35,8 @@ static void each_line(const char *path, bool (*take)(struct str line, void *self
 
     while (fd >= 0 && (n = read(fd, text + had, sizeof text - had)) > 0) {
         struct str rest = { text, had + (size_t)n };
-        const char *end;
 
-        while ((end = rest.n ? memchr(rest.s, '\n', rest.n) : NULL)) {
+        while (rest.n && memchr(rest.s, '\n', rest.n)) {
             struct str line = str_cut(&rest, "\n");
 
             if (!take(line, self))
@@ -151,7 +150,7 @@ static bool has_grown(struct uncounted *u)
 
 /* ---- connections ---- */
 
-enum { TCP_ASKED = 3, TCP_LISTENS = 10 };
+static const char TCP_ASKED[] = "03", TCP_LISTENS[] = "0A";
 
 /* Of a listener the second queue has what waits, those that were reset meanwhile included, which
  * are in no list of their own. */
@@ -159,12 +158,11 @@ static bool take_connection(struct str line, void *self)
 {
     struct str state = word_at(line, 3),
                queues = word_at(line, 4); /* sent:received, 8 digits each */
-    int number = state.n == 2 ? num_hex(state.s[0]) << 4 | num_hex(state.s[1]) : -1;
     int64_t *count = self, waits = 0;
 
-    for (size_t i = 9; number == TCP_LISTENS && i < queues.n; i++)
-        waits = waits << 4 | num_hex(queues.s[i]);
-    *count += waits + (number == TCP_ASKED);
+    for (size_t i = 9; str_is(state, TCP_LISTENS) && i < queues.n; i++)
+        waits = 16 * waits + num_hex(queues.s[i]);
+    *count += waits + str_is(state, TCP_ASKED);
     return *count <= WAITING_MOST;
 }
 

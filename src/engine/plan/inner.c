@@ -82,7 +82,7 @@ bool inner_digest(const char *real, struct digest *out)
 {
     _arena_ struct arena a = { 0 };
     struct error e;
-    struct str text;
+    struct str text = { 0 };
 
     if (!read_regular(real, &a, &text, &e))
         return false;
