@@ -39,7 +39,7 @@ def digest(data):
 @functools.cache
 def record_fields():
     """What `writ explain record` says a record can have; of stdout's members stderr and result have the same."""
-    table = json.loads(tap.run([tap.WRIT, "explain", "--json", "record"]).out)
+    table = json.loads(tap.run([tap.WRIT, "explain", "--json", "record"], memory_mb=UNBOUND_MB).out)
     rows = {row["field"]: row["when"] for row in table["tables"][0]["rows"]}
     like = {name.replace("stdout", other, 1): "like stdout's" for other in ("stderr", "result")
             for name in rows if name.startswith("stdout.")}

@@ -359,7 +359,9 @@ static void put_secrets(const struct mcp_import_ask *ask, struct buf *to)
         buf_adds(to, "    hosts:\n");
         put(to, "      -", host_of(ask->url));
     }
-    for (const struct secret_doc *s = ask->secrets; s < ask->secrets + ask->secret_count; s++) {
+    for (size_t i = 0; i < ask->secret_count; i++) {
+        const struct secret_doc *s = &ask->secrets[i];
+
         put(to, "  - name:", s->variable);
         if (s->env.n)
             put(to, "    env:", s->env);
